@@ -13,7 +13,7 @@ from sample_run import HOSTILE, HOSTILE_ERROR
 from test_theme import contrast
 from trained_runs import trained_run
 
-from rosettabench.report.formats.html import file_stem, render_html
+from rosettabench.report.formats.html import file_stem, render_html, whole_options
 from rosettabench.report.formats.samples import sample_rows
 from rosettabench.report.words.answer import headline
 from rosettabench.summary.run import summarise
@@ -124,6 +124,18 @@ def test_hostile_text_is_text(opened):
     assert page.locator("img").count() == 0
     assert page.locator("script:not([type])").count() == 2
     assert HOSTILE in page.locator("#blocks-2").evaluate("chart => JSON.stringify(page.charts[chart.id])")
+
+
+def test_no_line_ends_inside_an_option(browser):
+    sentence = "The interval allows for that (--processes 5 measures it). <b> & more"
+    said = str(whole_options(sentence))
+    assert said.endswith("&lt;b&gt; &amp; more"), "the rest is escaped"
+    page = browser.new_page()
+    page.set_content(f"<style>.option {{ white-space: nowrap }}</style><p style='width: 1px'>{said}</p>")
+    assert page.locator(".option").inner_text() == "--processes 5"
+    lines = "() => document.querySelector('.option').getClientRects().length"
+    assert page.evaluate(lines) == 1
+    page.close()
 
 
 def test_hostile_text_in_a_tooltip_is_text(opened, summary):

@@ -119,7 +119,7 @@ def overview(summary: RunSummary) -> dict[str, Any] | None:
     axis = alt.Axis(labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=True)
     title = "time per step, relative to the fastest (log scale)"
     x = alt.X("ratio:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=title)
-    y = alt.Y("contest:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, grid=True))
+    y = alt.Y("contest:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, labelPadding=12, grid=True))
     tooltip = [alt.Tooltip(f"{name}:N", title=title) for name, title in OVERVIEW.items()]
     marks = plot(rows).mark_point(filled=True, size=90, opacity=1)
     encoded = marks.encode(

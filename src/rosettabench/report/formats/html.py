@@ -7,6 +7,7 @@ be allowed. Jinja escapes every text. Data for scripts goes through `tojson`, wh
 
 from __future__ import annotations
 
+import re
 import shlex
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ from rosettabench.summary.records import RunSummary
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
+    from markupsafe import Markup
 
 TITLES = {
     "overview": "All contests",
@@ -146,6 +148,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     found.policies["json.dumps_function"] = lambda data, **_: to_json(data).decode()  # compiled
+    found.filters["whole_options"] = whole_options
     found.globals.update(
         FUNCTIONS,
         tables=tables,
@@ -159,6 +162,17 @@ def environment() -> Environment:
         sans=SANS,
     )
     return found
+
+
+def whole_options(sentence: str) -> Markup:
+    """Return a sentence in which no line ends inside an option, as in ``--processes 5``: browsers break at hyphens."""
+    from markupsafe import Markup, escape
+
+    return Markup(OPTION.sub(r'<span class="option">\g<0></span>', str(escape(sentence))))  # noqa: S704 (escaped)
+
+
+OPTION = re.compile(r"--[a-z-]+(?: \d+)?")
+"""An option of the command line in a sentence, with its number."""
 
 
 FUNCTIONS = {
