@@ -45,6 +45,15 @@ def test_a_network_that_was_better_before_its_last_epoch_shows_both():
     assert tables.area_cell(areas).note == "epoch 2; best: 0.750 in epoch 1, 13 of 14 labels"
 
 
+def test_after_a_training_a_narrow_terminal_leaves_the_metric(contests):
+    contest = next(iter(contests.values()))
+    for epoch, spare in ((3, 0), (None, 1)):
+        scores = (Accuracy(epoch, 0.87, 10_000),)
+        evaluated_so = replace(contest, entries=tuple(replace(one, accuracies=scores) for one in contest.entries))
+        (metric,) = (one for one in tables.ranking_table(evaluated_so).columns if one.title == "test accuracy")
+        assert metric.spare == spare
+
+
 def test_the_ranking_has_it_in_the_place_of_accuracy(contests):
     contest = next(iter(contests.values()))
     plain = tables.ranking_table(contest)

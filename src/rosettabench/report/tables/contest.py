@@ -33,6 +33,9 @@ from rosettabench.summary.records import (
     RunSummary,
 )
 
+Score = Accuracy | MeanAucSummary | MeanLikelihood | MetricValue
+"""One evaluation, by whatever it was."""
+
 PER_1000 = Column("time per 1,000 images", numeric=True, spare=1)
 """The column of times in the form in which studies of inference state them."""
 
@@ -132,7 +135,7 @@ def ranking_cells(contest: ContestSummary, entry: EntrySummary) -> tuple[TableCe
 
 
 def metric_column(shown: Sequence[EntrySummary], tokens: int | None) -> Column:
-    """Return the column for the metric of the evaluation."""
+    """Return the column for the metric of the evaluation. After a training it is what the reader waits for."""
     title = "test accuracy"
     if any(entry.areas for entry in shown):
         title = "test mean ROC AUC"
@@ -143,7 +146,13 @@ def metric_column(shown: Sequence[EntrySummary], tokens: int | None) -> Column:
         title = f"test {' and '.join(sorted(metric_words(one, tokens) for one in named))}"
     if any(entry.likelihoods for entry in shown):
         title = "horizon NLL, true lags"
-    return Column(title, numeric=True, spare=1)
+    trained = any(score.epoch is not None for entry in shown for score in scores_of(entry))
+    return Column(title, numeric=True, spare=0 if trained else 1)
+
+
+def scores_of(entry: EntrySummary) -> Sequence[Score]:
+    """Return the evaluations of a contender, by whatever they were."""
+    return entry.metrics or entry.likelihoods or entry.areas or entry.accuracies
 
 
 def metric_words(metric: str, tokens: int | None) -> str:
@@ -153,13 +162,14 @@ def metric_words(metric: str, tokens: int | None) -> str:
 
 def metric_cell(entry: EntrySummary) -> TableCell:
     """Return what the evaluations gave: by the folder's metric, the likelihood, the ROC area, or the accuracy."""
-    if entry.metrics and entry.metrics[-1].metric == "accuracy":
-        return score_cell(entry.metrics, max, figures.percent)
-    if entry.metrics or entry.likelihoods:
-        return score_cell(entry.metrics or entry.likelihoods, min)
-    if entry.areas:
+    scores = scores_of(entry)
+    if not scores:
+        return NOTHING
+    if scores is entry.areas:
         return area_cell(entry.areas)
-    return score_cell(entry.accuracies, max, figures.percent) if entry.accuracies else NOTHING
+    if scores is entry.accuracies or (entry.metrics and entry.metrics[-1].metric == "accuracy"):
+        return score_cell(scores, max, figures.percent)
+    return score_cell(scores, min)
 
 
 def area_cell(areas: Sequence[MeanAucSummary]) -> TableCell:
@@ -170,7 +180,7 @@ def area_cell(areas: Sequence[MeanAucSummary]) -> TableCell:
 
 
 def score_cell(
-    scores: Sequence[Accuracy | MeanAucSummary | MeanLikelihood | MetricValue],
+    scores: Sequence[Score],
     best: Callable[[Iterable[float]], float],
     written: Callable[[float], str] = figures.significant,
 ) -> TableCell:
