@@ -16,7 +16,8 @@ from laboratory import environment
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.workload import find_workload
-from rosettabench.errors import ProofError, WorkerError
+from rosettabench.errors import EnvironmentFault, ProofError, WorkerError
+from rosettabench.lab.arrangement import able_reference
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.proving import by_engines
 from rosettabench.lab.registrar import Registrar
@@ -66,6 +67,14 @@ def test_where_no_environment_can_be_made_a_named_interpreter_computes_the_refer
     assert f"{torch} computes the reference: an environment for it cannot be made." in err
     certificates = [one.certificate for entry in store().run().contests[0].entries for one in entry.certifications]
     assert [one.body["reference"] for one in certificates if one.passed] == ["reference-pytorch"] * 2
+
+
+def test_a_named_interpreter_that_does_not_start_is_a_reason_and_no_crash(tmp_path):
+    def refuse(lock):
+        raise EnvironmentFault("no Python was found", "Install one.")
+
+    with pytest.raises(ProofError, match=f"no Python was found.*there is no {tmp_path / 'python'}"):
+        able_reference(find_workload("fashion-mlp"), refuse, {tmp_path / "python"})
 
 
 @pytest.mark.slow

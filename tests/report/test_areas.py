@@ -1,6 +1,7 @@
 """Workloads without classes: several labels are told by the area under their ROC curves, forecasts by a likelihood."""
 
 from dataclasses import replace
+from math import nan
 from types import SimpleNamespace
 
 from rows import figure_of
@@ -41,6 +42,10 @@ def test_a_network_that_was_better_before_its_last_epoch_shows_both():
     elsewhere = tables.metric_cell(SimpleNamespace(**vars(nothing) | {"accuracies": correct}))
     assert (elsewhere.text, elsewhere.note) == ("90.1%", "")
     assert tables.metric_cell(nothing).text == tables.NOTHING.text
+    diverged = [MetricValue("cross-entropy", epoch, value, 435) for epoch, value in ((1, nan), (2, 1.7), (3, nan))]
+    assert "best: 1.70 in epoch 2" in tables.metric_cell(SimpleNamespace(**vars(nothing) | {"metrics": diverged})).note
+    only = SimpleNamespace(**vars(nothing) | {"metrics": diverged[:1]})
+    assert tables.metric_cell(only).note == "epoch 1", "nothing is better than it"
     areas = summarise_areas(evaluated(0.75, 0.71234))
     assert tables.area_cell(areas).note == "epoch 2; best: 0.750 in epoch 1, 13 of 14 labels"
 

@@ -234,7 +234,11 @@ def able_reference(
         except EnvironmentFault as error:
             faults.append(f"{entry.name}: {error.what}")
     for entry, python in product(references(workload), sorted(named)):
-        environment = external(python)
+        try:
+            environment = external(python)
+        except EnvironmentFault as error:
+            faults.append(f"{entry.name}: {error.what}")
+            continue
         if environment.packages.keys() >= set(entry.packages):
             return entry, environment
     raise ProofError(

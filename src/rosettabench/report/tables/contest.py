@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
 
 from rosettabench.lab.fairness import POLICY
 from rosettabench.report.tables.table import (
@@ -181,20 +182,22 @@ def area_cell(areas: Sequence[MeanAucSummary]) -> TableCell:
 
 def score_cell(
     scores: Sequence[Score],
-    best: Callable[[Iterable[float]], float],
+    best: Callable[..., Score],
     written: Callable[[float], str] = figures.significant,
 ) -> TableCell:
     """Return the last of some evaluations, and the number of epochs before it.
 
     A network that has trained for too long was better before: then the best evaluation and its epoch stand beside it.
-    `best` chooses the better of two values.
+    `best`, min or max, chooses among values; one that is not a number is never the best.
     """
     last = scores[-1]
     if last.epoch is None:
         return TableCell(written(last.value))
-    peak = best(score.value for score in scores if score.epoch is not None)
-    epoch = next(score.epoch for score in scores if score.value == peak)
-    better = f"; best: {written(peak)} in epoch {epoch}" if written(peak) != written(last.value) else ""
+    trained = [score for score in scores if score.epoch is not None and isfinite(score.value)]
+    peak = best(trained, key=lambda score: score.value, default=last)
+    better = (
+        f"; best: {written(peak.value)} in epoch {peak.epoch}" if written(peak.value) != written(last.value) else ""
+    )
     return TableCell(written(last.value), f"epoch {last.epoch}{better}")
 
 
