@@ -7,7 +7,7 @@ from math import isclose
 
 import numpy as np
 
-from rosettabench.proof.causes.case import FITS, Case, softmax
+from rosettabench.proof.causes.case import FITS, Case, log_sums, softmax
 from rosettabench.proof.causes.forecast import forecast_loss, is_forecast
 from rosettabench.proof.walk import Array, read_array
 
@@ -19,6 +19,10 @@ def loss_scale(case: Case) -> Iterator[str]:
     if found is None or exact is None:
         yield "the loss is not a finite number"
         return
+    logits = read_array(case.exact.gradients, "logits")
+    classes = labels.dtype.kind == "i" and logits.shape[:-1] == labels.shape
+    if classes:
+        yield from limited_loss(case, found, exact, logits.reshape(-1, logits.shape[-1]), labels.ravel())
     if case.divergence.step:  # the formula of the loss was right in the steps before
         yield "the logits of a step are right and its loss is not: it trains on other weights, or on another batch"
         return
@@ -26,11 +30,10 @@ def loss_scale(case: Case) -> Iterator[str]:
     if devices > 1 and isclose(found / exact, devices, rel_tol=FITS):
         yield f"the loss is {devices} times what it should be: the sum over the devices; the mean is meant"
         return
-    logits = read_array(case.exact.gradients, "logits")
     if is_forecast(case):
         yield from forecast_loss(found, logits, labels)
         return
-    if labels.dtype.kind == "i" and logits.shape[:-1] == labels.shape:
+    if classes:
         yield from class_loss(found, exact, logits.reshape(-1, logits.shape[-1]), labels.ravel(), len(labels))
     elif isclose(found / exact, len(labels), rel_tol=FITS):
         yield SUM
@@ -43,6 +46,28 @@ def loss_scale(case: Case) -> Iterator[str]:
 
 
 SUM = "the loss is the sum over the batch; the mean is meant"
+
+
+LEAST_PROBABILITIES = (1e-6, 1e-7, 1e-8, 1e-12, 1e-15)
+"""The probabilities that libraries take for the least one: 1e-7 by Keras, 1e-8 by MXNet, others by hand."""
+
+
+def limited_loss(case: Case, found: float, exact: float, logits: Array, labels: Array) -> Iterator[str]:
+    """A loss over classes that a sample's probability limits: (positions, classes), and (positions,) labels.
+
+    It can first differ in a later step, where the first sample is this wrong.
+    """
+    losses = log_sums(logits) - logits[np.arange(len(labels)), labels]
+    least = min(LEAST_PROBABILITIES, key=lambda one: abs(found - limited(exact, losses, one)))
+    off = abs(found - limited(exact, losses, least)) / abs(exact)
+    most = -np.log(least)
+    if losses.max() > most and off < FITS and case.explains(off):
+        yield f"the loss takes a probability below {least:.0e} for {least:.0e}: no sample's is above {most:.1f}"
+
+
+def limited(exact: float, losses: Array, least: float) -> float:
+    """Return the loss if no sample's probability were below the `least`; a penalty on weights stays in it."""
+    return exact - float((losses - np.minimum(losses, -np.log(least))).mean())
 
 
 def class_loss(found: float, exact: float, logits: Array, labels: Array, samples: int) -> Iterator[str]:
