@@ -48,7 +48,8 @@ def normalise(w, layer, norm, x, kept):
         own = x.mean((0, 2, 3))
         centred = x - along_channels(own)
         kept[norm + ".mean"] = (MOMENTUM * mean + (1 - MOMENTUM) * (own + bias)).detach()
-        own_variance = (centred**2).mean((0, 2, 3))
+        # Its derivative by the mean is zero. Without it, the mean's gradient is the sum that libraries compute.
+        own_variance = ((x - along_channels(own.detach())) ** 2).mean((0, 2, 3))
         kept[norm + ".variance"] = (MOMENTUM * variance + (1 - MOMENTUM) * own_variance).detach()
         variance = own_variance
     scale = w[norm + ".scale"] / (variance + EPSILON).sqrt()
