@@ -65,7 +65,7 @@ def print_rest(summary: RunSummary, console: Console) -> None:
     for fault in faults:
         where = " · ".join(filter(None, (fault.contest or "whole run", fault.label, fault.stage)))
         hint = f" What to do: {fault.hint}" if fault.hint else ""
-        console.print(style_text((f"{where}: ", "bold"), (fault.what, "red"), (hint, "")))
+        console.print(style_text((f"{where}: ", "bold"), (f"{fault.what}.", "red"), (hint, "")))
     console.print()
     ended = f"Run {summary.id}, {summary.state}. Repeat it: "
     console.print(style_text((ended, "dim"), (shlex.join(summary.command), "")))
