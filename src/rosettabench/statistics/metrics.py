@@ -22,10 +22,18 @@ def cross_entropy(outputs: Numbers, labels: Numbers) -> float | None:
     """Return the mean of -log softmax(outputs)[label] over (…, classes), in nats; None for other shapes."""
     if outputs.shape[:-1] != labels.shape or labels.dtype.kind not in "iu":
         return None
+    return float(sample_losses(outputs, labels).mean())
+
+
+def sample_losses(outputs: Numbers, labels: Numbers) -> Numbers:
+    """Return -log softmax(outputs)[label] of every position, (positions,), in nats and float64.
+
+    `outputs` are (…, classes), and `labels` integers, one for each position of them.
+    """
     logits = outputs.reshape(-1, outputs.shape[-1]).astype(np.float64)
     shifted = logits - logits.max(-1, keepdims=True)
     chosen = shifted[np.arange(len(shifted)), labels.ravel()]
-    return float((np.log(np.exp(shifted).sum(-1)) - chosen).mean())
+    return np.asarray(np.log(np.exp(shifted).sum(-1)) - chosen)
 
 
 def perplexity(outputs: Numbers, labels: Numbers) -> float | None:

@@ -80,10 +80,3 @@ def softmax(logits: Any) -> Array:  # noqa: ANN401 (any real array)
     """Return the softmax over the last axis."""
     shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(shifted / shifted.sum(axis=-1, keepdims=True))
-
-
-def log_sums(logits: Any) -> Array:  # noqa: ANN401 (any real array)
-    """Return log(sum(exp(logits))) over the last axis, in float64."""
-    logits = np.asarray(logits, dtype=np.float64)
-    most = logits.max(axis=-1, keepdims=True)
-    return np.asarray(np.log(np.exp(logits - most).sum(axis=-1)) + most[..., 0])

@@ -7,9 +7,10 @@ from math import isclose
 
 import numpy as np
 
-from rosettabench.proof.causes.case import FITS, Case, log_sums, softmax
+from rosettabench.proof.causes.case import FITS, Case, softmax
 from rosettabench.proof.causes.forecast import forecast_loss, is_forecast
 from rosettabench.proof.walk import Array, read_array
+from rosettabench.statistics.metrics import sample_losses
 
 
 def loss_scale(case: Case) -> Iterator[str]:
@@ -22,7 +23,7 @@ def loss_scale(case: Case) -> Iterator[str]:
     logits = read_array(case.exact.gradients, "logits")
     classes = labels.dtype.kind == "i" and logits.shape[:-1] == labels.shape
     if classes:
-        yield from limited_loss(case, found, exact, logits.reshape(-1, logits.shape[-1]), labels.ravel())
+        yield from limited_loss(case, found, exact, sample_losses(logits, labels))
     if case.divergence.step:  # the formula of the loss was right in the steps before
         yield "the logits of a step are right and its loss is not: it trains on other weights, or on another batch"
         return
@@ -52,12 +53,11 @@ LEAST_PROBABILITIES = (1e-6, 1e-7, 1e-8, 1e-12, 1e-15)
 """The probabilities that libraries take for the least one: 1e-7 by Keras, 1e-8 by MXNet, others by hand."""
 
 
-def limited_loss(case: Case, found: float, exact: float, logits: Array, labels: Array) -> Iterator[str]:
-    """A loss over classes that a sample's probability limits: (positions, classes), and (positions,) labels.
+def limited_loss(case: Case, found: float, exact: float, losses: Array) -> Iterator[str]:
+    """A loss over classes that a sample's probability limits; `losses` are the right ones of all positions.
 
     It can first differ in a later step, where the first sample is this wrong.
     """
-    losses = log_sums(logits) - logits[np.arange(len(labels)), labels]
     least = min(LEAST_PROBABILITIES, key=lambda one: abs(found - limited(exact, losses, one)))
     off = abs(found - limited(exact, losses, least)) / abs(exact)
     most = -np.log(least)
