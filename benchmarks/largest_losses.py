@@ -16,20 +16,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from laboratory import environment, make_work, open_session
+from laboratory import environment, open_session
+from noise_of_first_steps import timed_work
 
 from rosettabench.catalogue.framework import find_framework
-from rosettabench.catalogue.workload import find_workload
 from rosettabench.proof.walk import read_array
 from rosettabench.statistics.metrics import sample_losses
 
 
 def largest_losses(workload: str, looks: int, steps: int, folder: Path) -> Iterator[float]:
     """Yield the largest loss of a sample of each batch that is looked at, with `steps` steps between two looks."""
-    stated = find_workload(workload)
-    assert stated.training is not None, f"{workload} trains nothing"
-    whole = stated.model_copy(update={"proof": type(stated.proof)()})
-    work = make_work(whole, folder, stated.training.batch_size, looks * steps, threads=2)
+    work = timed_work(workload, folder, steps=looks * steps)
     entry = find_framework("pytorch")
     session = open_session(entry, entry.mode, environment(entry.locks[0]), work, folder / "session")
     try:

@@ -22,16 +22,17 @@ from laboratory import environment, make_work, open_session
 from rosettabench.catalogue.framework import FrameworkEntry, all_frameworks, references
 from rosettabench.catalogue.workload import find_workload
 from rosettabench.client.session import Work
+from rosettabench.plan.proof_steps import STEPS
 from rosettabench.watch.exact import TakenSteps
 from rosettabench.watch.moves import Move, compare_moves, moved_tensors
 
 
-def timed_work(workload: str, folder: Path, batch_size: int | None = None) -> Work:
+def timed_work(workload: str, folder: Path, batch_size: int | None = None, steps: int = 3 * STEPS) -> Work:
     """Return the work of a workload at the extents that are timed, and at the stated batch size unless one is named."""
     stated = find_workload(workload)
     assert stated.training is not None, f"{workload} trains nothing"
     whole = stated.model_copy(update={"proof": type(stated.proof)()})
-    return make_work(whole, folder, batch_size or stated.training.batch_size)
+    return make_work(whole, folder, batch_size or stated.training.batch_size, steps)
 
 
 def take(entry: FrameworkEntry, precision: str, work: Work, steps: int, folder: Path) -> TakenSteps:

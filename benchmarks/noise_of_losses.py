@@ -24,10 +24,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from laboratory import environment, make_work, open_session
+from laboratory import environment, open_session
+from noise_of_first_steps import timed_work
 
 from rosettabench.catalogue.framework import all_frameworks
-from rosettabench.catalogue.workload import find_workload
 from rosettabench.proof.weights import draw_weights, perturb, save_weights
 from rosettabench.resources.processors import usable_cores
 
@@ -47,10 +47,8 @@ def losses_of(copy, asked, work, folder):
 
 def measure(asked):
     """Yield the losses of each copy; as many copies train at a time as there are processors."""
-    stated = find_workload(asked.workload)
-    whole = stated.model_copy(update={"proof": type(stated.proof)()})
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(usable_cores()) as pool:
-        work = make_work(whole, Path(place) / "work", asked.batch or stated.training.batch_size, asked.steps)
+        work = timed_work(asked.workload, Path(place) / "work", asked.batch, asked.steps)
         yield from pool.map(lambda copy: losses_of(copy, asked, work, Path(place)), range(asked.copies))
 
 
