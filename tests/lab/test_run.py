@@ -109,14 +109,14 @@ def test_kill_9_of_a_worker_is_a_result(rosetta, store):
         assert len(rounds(entry)) >= 30
 
 
-@pytest.mark.slow
 def test_fresh_processes_share_the_rounds(rosetta, store):
-    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "12", "--processes", "3")
+    """Here of a named interpreter: the path in its label once lost the outputs that one process leaves to the last."""
+    words = ("run", "fashion-mlp", "-f", NUMPY, "--rounds", "6", "--processes", "3")
     code, _, err = finish(rosetta(*words, *QUICK))
     assert code == 0, err
     for entry in store().run().contests[0].entries:
         by_process = [{block.round for block in turns(entry) if block.session == number} for number in (1, 2, 3)]
-        assert by_process == [{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}]
+        assert by_process == [{1, 2}, {3, 4}, {5, 6}]
         assert {certification.session for certification in entry.certifications} == {1, 2, 3}
         assert len([figure for figure in entry.figures if figure.name == "first_step_s"]) == 3
 

@@ -184,7 +184,7 @@ class Watch:
                 self._before = self._parameters(present)
                 return
             for one in watched_competitors(present):
-                one.keeping = self._place(one.label)
+                one.keeping = self._place()
 
     def after_round(self, present: Sequence[Competitor], number: int) -> None:
         """If the round is to be checked, compare how it moved all competitors, and keep their outputs.
@@ -314,7 +314,7 @@ class Watch:
         found: dict[str, Files] = {}
         for one in watched_competitors(present):
             with one.stage(FailureStage.WATCH):
-                found[one.label] = one.live.ask("parameters", folder=str(self._place(one.label)))["files"]
+                found[one.label] = one.live.ask("parameters", folder=str(self._place()))["files"]
         return found
 
     def _moves(self, present: Iterable[Competitor], before: Mapping[str, Files]) -> dict[str, Move]:
@@ -366,7 +366,7 @@ class Watch:
         """Return how a block from the first weights moves the parameters."""
         session.build(dropout=dropout)
         session.train(0, steps)
-        files = session.ask("parameters", folder=str(self._place("dropout")))["files"]
+        files = session.ask("parameters", folder=str(self._place()))["files"]
         return Move(self.work.weights, files)
 
     # -- outputs -------------------------------------------------------------------------------------------------------
@@ -384,7 +384,7 @@ class Watch:
         kept: dict[str, Snapshot] = {}
         for one in watched_competitors(present):
             with one.stage(FailureStage.WATCH):
-                place = self._place(one.label)
+                place = self._place()
                 files = {} if self.work.workload.inference else one.live.ask("parameters", folder=str(place))["files"]
                 kept[one.label] = Snapshot(place, files, self._outputs(one.live, place))
         self._kept.append(kept)
@@ -473,7 +473,7 @@ class Watch:
 
     def _off(self, judge: Competitor | None, kept: Snapshot) -> float | None:
         """Return how far outputs are from those that a judge computes from these weights; None if it cannot."""
-        place = self._place("judge")
+        place = self._place()
         if judge is None:
             try:
                 session = self._reference or self.referee(place)
@@ -517,10 +517,10 @@ class Watch:
         low, high = self._window
         self._looked = int(self.random.integers(low, high, endpoint=True))
 
-    def _place(self, name: str) -> Path:
-        """Return a new empty folder."""
+    def _place(self) -> Path:
+        """Return a new empty folder. A number is its name: a label may hold the path of an interpreter."""
         self._number += 1
-        place = self.folder / f"{self._number}-{name}"
+        place = self.folder / str(self._number)
         place.mkdir(parents=True)
         return place
 
