@@ -159,7 +159,10 @@ def test_a_real_run_becomes_a_bundle(start, tmp_path):
 @pytest.mark.environment
 @pytest.mark.usefixtures("_numpy")
 def test_a_bundle_is_measured_again(start, tmp_path):
-    """The bundle's times are drawn, so that it has a verdict; the repetition is measured."""
+    """The bundle's times are drawn, so that it has a verdict; the repetition is measured.
+
+    One process of each may be twice as fast as its equal for life, and the order may hold by chance.
+    """
     twin = tmp_path / "twin"
     twin.symlink_to(sys.prefix)
     pythons = (sys.executable, f"{twin}/bin/python")
@@ -176,10 +179,11 @@ def test_a_bundle_is_measured_again(start, tmp_path):
         word for number, python in enumerate(pythons, 1) for word in ("--python", f"path-{number}/python={python}")
     ]
     done = start("repeat", "run.zip", *named, "--json")
-    assert done.returncode in (9, 11), done.stderr
     told = json.loads(done.stdout)
     (verdict,) = told["verdicts"]
-    assert verdict["holding"] in ("contradicted", "undecided here"), "equal interpreters are not nine times apart"
+    codes = {"same order, another ratio": 0, "undecided here": 9, "contradicted": 11}
+    assert verdict["holding"] in codes, "equal interpreters are not nine times apart"
+    assert done.returncode == codes[verdict["holding"]], done.stderr
     assert verdict["stated"]["faster"] == "numpy@path-1/python"
     (run,) = Store(f"sqlite:///{tmp_path}/results.sqlite").runs()
     assert run.id == told["repetition"]
