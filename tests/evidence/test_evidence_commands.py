@@ -161,7 +161,7 @@ def test_a_real_run_becomes_a_bundle(start, tmp_path):
 def test_a_bundle_is_measured_again(start, tmp_path):
     """The bundle's times are drawn, so that it has a verdict; the repetition is measured.
 
-    One process of each may be twice as fast as its equal for life, and the order may hold by chance.
+    It has several processes: a single one may be twice as fast as its equal for life.
     """
     twin = tmp_path / "twin"
     twin.symlink_to(sys.prefix)
@@ -169,7 +169,7 @@ def test_a_bundle_is_measured_again(start, tmp_path):
     store = Store(f"sqlite:///{tmp_path}/theirs.sqlite")
     stated = all_workloads()["fashion-mlp"].data
     asked = request(tuple(f"numpy@{python}" for python in pythons))
-    quick = asked.stopping.model_copy(update={"rounds": (8, 8), "processes": 1, "round_seconds": 0.3})
+    quick = asked.stopping.model_copy(update={"rounds": (9, 9), "processes": 3, "round_seconds": 0.3})
     seconds = dict(zip((f"numpy@{python}" for python in pythons), (1e-3, 9e-3), strict=True))
     real = data(stated.set, json.dumps(stated.form)).digest
     write_drawn_run(store, asked.model_copy(update={"stopping": quick}), seconds=seconds, data=real)
@@ -179,11 +179,13 @@ def test_a_bundle_is_measured_again(start, tmp_path):
         word for number, python in enumerate(pythons, 1) for word in ("--python", f"path-{number}/python={python}")
     ]
     done = start("repeat", "run.zip", *named, "--json")
+    assert done.returncode in (9, 11), done.stderr
     told = json.loads(done.stdout)
     (verdict,) = told["verdicts"]
-    codes = {"same order, another ratio": 0, "undecided here": 9, "contradicted": 11}
-    assert verdict["holding"] in codes, "equal interpreters are not nine times apart"
-    assert done.returncode == codes[verdict["holding"]], done.stderr
+    assert verdict["holding"] in ("contradicted", "undecided here"), "equal interpreters are not nine times apart"
     assert verdict["stated"]["faster"] == "numpy@path-1/python"
-    (run,) = Store(f"sqlite:///{tmp_path}/results.sqlite").runs()
+    ours = Store(f"sqlite:///{tmp_path}/results.sqlite")
+    (run,) = ours.runs()
     assert run.id == told["repetition"]
+    entries = ours.run(run.id).contests[0].entries
+    assert {block.session for entry in entries for block in entry.blocks} == {1, 2, 3}
