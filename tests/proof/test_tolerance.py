@@ -1,7 +1,7 @@
 """Tolerances follow the measured noise, and the loss's does not forget."""
 
 from rosettabench.proof.comparison import Deviation
-from rosettabench.proof.tolerance import GUIDES, LARGEST, MIXED, SAFETY, Tolerances
+from rosettabench.proof.tolerance import FIRST_LOGITS, GUIDES, LARGEST, MIXED, SAFETY, Tolerances
 
 
 def test_the_larger_noise_counts_and_the_guide_is_the_least():
@@ -32,6 +32,15 @@ def test_no_noise_allows_more_than_a_hundredth_but_in_mixed_precision():
     noise = [Deviation("gradient", 1, "kernel", 0.05)]
     off = Deviation("gradient", 1, "kernel", 0.0)
     assert Tolerances(noise).of(off) == LARGEST
-    assert Tolerances(noise, MIXED["bfloat16"]).of(off) == SAFETY * 0.05
+    assert Tolerances(noise, "bfloat16").of(off) == SAFETY * 0.05
     shares = [Deviation("dropout share", None, "hidden", 3.0), Deviation("margin", 0, None, 0.3)]
     assert [Tolerances(noise).of(one) for one in shares] == [5.0, 0.5], "these are no relative deviations"
+
+
+def test_the_first_logits_have_a_guide_of_their_own_in_float32_on_a_cpu():
+    """Nothing has been trained yet: what differs is one forward pass."""
+    first, later = (Deviation("logits", step, None, 0.0) for step in (0, 1))
+    assert Tolerances([]).of(first) == FIRST_LOGITS < Tolerances([]).of(later) == GUIDES["logits"]
+    assert Tolerances([Deviation("logits", 0, None, 1e-6)]).of(first) == SAFETY * 1e-6, "deep networks have more noise"
+    assert Tolerances([], device="cuda").of(first) == GUIDES["logits"]
+    assert Tolerances([], "bfloat16").of(first) == MIXED["bfloat16"]["logits"]

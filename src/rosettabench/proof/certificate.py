@@ -24,7 +24,7 @@ from rosettabench.proof.meaning import digest_of, file_digest
 from rosettabench.proof.sources import sources
 from rosettabench.store.store import digest
 
-PROOF_VERSION = 9
+PROOF_VERSION = 10
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""
 
 

@@ -17,7 +17,7 @@ from rosettabench.proof.comparison import Deviation, relative
 from rosettabench.proof.first_walk import Evaluation
 from rosettabench.proof.margins import Margin
 from rosettabench.proof.reference import PERTURBATION_SEED, ROUNDED, Reference, Start
-from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances, exactness
+from rosettabench.proof.tolerance import MIXED, Tolerances, exactness
 from rosettabench.proof.walk import Array, Files, read_array
 from rosettabench.proof.weights import Weights, perturb, save_weights
 
@@ -46,9 +46,8 @@ def make_inference_reference(framework: str, work: Work, start: Start, weights: 
         infer_once(start(lower, rounded, folder / rounded), own, folder / rounded)
         for own, rounded in zip((begin, other), ROUNDED, strict=True)
     ]
-    tolerances = Tolerances(
-        (deviation for one in found for deviation in compare_outputs(one, exact)), guides=MIXED.get(lower, GUIDES)
-    )
+    noise = (deviation for one in found for deviation in compare_outputs(one, exact))
+    tolerances = Tolerances(noise, lower, work.setting.device)
     made = Reference(framework, begin, [], exact, tolerances, start, folder)
     inference = work.workload.inference
     if inference is None or inference.tokens is None:

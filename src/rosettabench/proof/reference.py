@@ -32,7 +32,7 @@ from rosettabench.proof.decoded import give_rows
 from rosettabench.proof.first_walk import Evaluation, FirstWalk, StepsOfWalk, WalkEnd
 from rosettabench.proof.margins import Chooser, Margin
 from rosettabench.proof.optimizers import wandering
-from rosettabench.proof.tolerance import GUIDES, MIXED, Tolerances
+from rosettabench.proof.tolerance import MIXED, Tolerances
 from rosettabench.proof.walk import Array, Files, Unguided, Walked, evaluation_samples, read_array, walk, walk_unguided
 from rosettabench.proof.weights import Weights, move, perturb, save_weights
 
@@ -211,7 +211,7 @@ def make_reference(framework: str, work: Work, start: Start, weights: Weights, f
             raise
         noise = [deviation for lane in lanes for deviation in lane.result()]
     shutil.rmtree(folder / lower)
-    tolerances, ending = Tolerances(noise, MIXED.get(lower, GUIDES)), first.ending
+    tolerances, ending = Tolerances(noise, lower, work.setting.device), first.ending
     made = Reference(
         framework,
         begin,
