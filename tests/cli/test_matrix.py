@@ -20,8 +20,9 @@ from rosettabench.proof.register import cell_key, every_cell, read_register
 from rosettabench.proof.standing import Standing, cells, judge_line
 from rosettabench.report.formats.layout import print_table
 from rosettabench.report.tables.matrix import SIGNS, letter_columns, matrix_table
+from rosettabench.store.digest import digest
 from rosettabench.store.schema import Certificate
-from rosettabench.store.store import Store, digest, now
+from rosettabench.store.store import Store, now
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 MLP, PYTORCH = find_workload("fashion-mlp"), find_framework("pytorch")

@@ -22,10 +22,11 @@ from rosettabench.lab.place import counted_rounds, settle
 from rosettabench.plan.request import ProveRequest, RunRequest
 from rosettabench.report.words.machine import several_machines
 from rosettabench.store.content import lines_of
+from rosettabench.store.digest import digest
 from rosettabench.store.machine import kinds_of_machines
 from rosettabench.store.record import Dropped, FailureStage, MeasuredOn, Resumed, Stopped
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Figure, Run
-from rosettabench.store.store import Store, digest, dropped_rounds, machine_of, now
+from rosettabench.store.store import Store, dropped_rounds, machine_of, now
 from rosettabench.summary.measured_contest import measured_contests
 from rosettabench.summary.run import summarise
 

@@ -8,9 +8,10 @@ from rosettabench.catalogue.suite import Stopping
 from rosettabench.environments.lock import load_lock
 from rosettabench.lab.begin import begin_run
 from rosettabench.plan.request import RunRequest
+from rosettabench.store.digest import digest
 from rosettabench.store.record import FigureName, Finished, ReadBack, RoundLoad, Stopped, UsedData, UsedEnvironment
 from rosettabench.store.schema import Block, Certificate, Certification, Failure
-from rosettabench.store.store import digest, now
+from rosettabench.store.store import now
 
 ROUNDS = 24
 PROCESSES = 6

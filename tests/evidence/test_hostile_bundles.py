@@ -258,7 +258,7 @@ def test_a_certificate_that_was_changed(rosetta, tmp_path, members):
 
 
 def test_a_certificate_without_its_parts(rosetta, tmp_path, members):
-    from rosettabench.store.store import digest
+    from rosettabench.store.digest import digest
 
     name = next(name for name in members if name.startswith("certificates/"))
     one = json.loads(members[name])

@@ -15,8 +15,9 @@ from rosettabench.errors import StoreError
 from rosettabench.proof.certificate import certificate_body, certificate_key, subject_of
 from rosettabench.proof.check import Check
 from rosettabench.report.words.proof import extent_words
+from rosettabench.store.digest import digest
 from rosettabench.store.schema import Certificate, Certification
-from rosettabench.store.store import Store, digest, now
+from rosettabench.store.store import Store, now
 from rosettabench.summary.proof import summarise_certification
 
 

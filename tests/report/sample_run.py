@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from rows import add_all, event_of, figure_of
 
 from rosettabench.plan.request import RunRequest
+from rosettabench.store.digest import digest
 from rosettabench.store.record import (
     FigureName,
     Finished,
@@ -21,7 +22,7 @@ from rosettabench.store.record import (
     WatchedMove,
 )
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Failure, Run
-from rosettabench.store.store import digest, now
+from rosettabench.store.store import now
 
 HOSTILE = "<script>alert(1)</script>"
 HOSTILE_ERROR = "it died: </script><script>alert(2)</script><img src=x onerror=alert(3)> \u2028 `|` \x1b[31mred"

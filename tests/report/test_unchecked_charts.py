@@ -1,6 +1,7 @@
 """Charts are made without Vega-Lite's schema, for speed: with it they are the same, and it accepts them."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import altair as alt
@@ -8,16 +9,34 @@ import pytest
 from altair.utils.schemapi import debug_mode
 
 from rosettabench.report.charts import contest as charts
+from rosettabench.report.charts import marks
 from rosettabench.report.charts.marks import FITTED, layer_charts, plot
+
+DRAWN_ONCE = [charts.ranking_layers, charts.loss_layers, charts.block_layers, charts.bar_layers, charts.cost_layers]
 
 
 @pytest.mark.parametrize("kind", ["ranking", "losses", "blocks", "throughput", "memory", "costs"])
-def test_a_chart_is_the_same_with_and_without_the_schema(summary, kind):
+def test_a_chart_is_the_same_with_and_without_the_schema(summary, kind, monkeypatch):
     for contest in summary.contests:
         quick = charts.contest_charts(contest, summary.labels)[kind]
-        with debug_mode(True):
-            assert getattr(charts, kind).__wrapped__(contest, summary.labels) == quick
+        with monkeypatch.context() as patch, debug_mode(True):
+            patch.setattr(marks, "skip_checks", nullcontext)
+            for layers in DRAWN_ONCE:
+                layers.cache_clear()
+            assert charts.contest_charts(contest, summary.labels)[kind] == quick
         alt.LayerChart.from_dict(quick, validate=True)
+
+
+def test_layers_that_are_drawn_once_serve_every_contest(summary):
+    """The second contest's numbers must not be left in the charts of the first."""
+    first, second = (
+        replace(summary.contests[0], stopping={**summary.contests[0].stopping, "margin": margin})
+        for margin in (0.02, 0.5)
+    )
+    before = charts.contest_charts(first, summary.labels)
+    kept = json.dumps(before)
+    assert charts.contest_charts(second, summary.labels)["ranking"] != before["ranking"]
+    assert json.dumps(before) == kept == json.dumps(charts.contest_charts(first, summary.labels))
 
 
 def test_an_overview_is_the_same_with_and_without_the_schema(summary):

@@ -8,11 +8,12 @@ from test_store import add_run, block
 
 from rosettabench.errors import StoreError, UsageError
 from rosettabench.store.content import Relation, lines_of, relate
+from rosettabench.store.digest import digest
 from rosettabench.store.info import COUNTED, describe
 from rosettabench.store.merge import Merged, merge, refuse_same
 from rosettabench.store.record import FigureName, Finished
 from rosettabench.store.schema import Base, Certificate, Certification, Event, Failure
-from rosettabench.store.store import Store, digest, now
+from rosettabench.store.store import Store, now
 
 RUN = "20260101-000000-abcd"
 

@@ -7,9 +7,9 @@ from rows import add_all, event_of
 
 from rosettabench.client.machine import describe_machine
 from rosettabench.plan.request import RunRequest
+from rosettabench.store.digest import digest
 from rosettabench.store.record import ReadBack, UsedEnvironment
 from rosettabench.store.schema import Block, Certificate, Certification, Contest, Entry, Run
-from rosettabench.store.store import digest
 
 SETTING = {"batch_size": 32, "device": "cpu", "precision": "float32", "seed": 0, "threads": 1}
 

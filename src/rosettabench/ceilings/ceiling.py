@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from rosettabench.ceilings.series import CeilingSeries
 from rosettabench.store.kind import RunKind, kind_of
-from rosettabench.store.machine import same_hardware
+from rosettabench.store.machine import HARDWARE, machine_key
 
 if TYPE_CHECKING:
+    from rosettabench.store.schema import Run
     from rosettabench.store.store import Store
 
 
@@ -30,8 +31,17 @@ class Ceiling:
 
 def measured_here(store: Store, machine: Mapping[str, Any]) -> list[CeilingSeries]:
     """Return every series in the store that was measured on `machine`, described as in a run."""
-    runs = [run for run in store.runs() if kind_of(run.request) is RunKind.PEAK and same_hardware(run.machine, machine)]
-    return [series for run in runs for series in CeilingSeries.all_of(store.run(run.id).events)]
+    return measured_by_hardware(store, store.runs()).get(machine_key(machine, HARDWARE), [])
+
+
+def measured_by_hardware(store: Store, rows: Iterable[Run]) -> dict[str, list[CeilingSeries]]:
+    """Return {key of its hardware (store/machine.py): every series that `rows`, runs of the store, measured there}."""
+    found: dict[str, list[CeilingSeries]] = {}
+    for run in rows:
+        if kind_of(run.request) is RunKind.PEAK:
+            series = CeilingSeries.all_of(store.run(run.id).events)
+            found.setdefault(machine_key(run.machine, HARDWARE), []).extend(series)
+    return found
 
 
 def ceilings(series: Iterable[CeilingSeries], threads: int, device: str) -> dict[tuple[str, str], Ceiling]:

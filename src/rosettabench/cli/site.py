@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ from rosettabench.cli.page import NO_FAULT_OF_THE_NAME
 from rosettabench.errors import RosettaError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from rosettabench.ceilings.series import CeilingSeries
     from rosettabench.report.tables.table import Table
@@ -40,6 +40,7 @@ def site(
     """
     from concurrent.futures import ThreadPoolExecutor
 
+    from rosettabench.ceilings.ceiling import measured_by_hardware
     from rosettabench.places import store_url
     from rosettabench.report.site.folder import replace_folder
     from rosettabench.report.site.write import write_site
@@ -47,13 +48,13 @@ def site(
 
     url = store or store_url()
     kept = Store.existing(url)
+    rows = kept.runs()
     intact, damaged = kept.intact_certificates()
+    opened = partial(open_runs, url, measured_by_hardware(kept, rows))
     try:
         with replace_folder(out) as folder, ThreadPoolExecutor(1) as meanwhile:
             proofs = meanwhile.submit(matrices, intact)
-            contents = write_site(
-                folder, kept.runs(), kept.marks(), partial(open_runs, url), proofs.result, damaged, show_progress
-            )
+            contents = write_site(folder, rows, kept.marks(), opened, proofs.result, damaged, show_progress)
     except OSError as error:
         what = f"the site cannot be written to {out}: {error.strerror}"
         if error.errno in NO_FAULT_OF_THE_NAME:
@@ -66,38 +67,34 @@ def site(
 
 @dataclass(frozen=True)
 class StoredRuns:
-    """The runs of a store, as the site's writer asks for them; the ceilings of each machine are read once."""
+    """The runs of a store, as the site's writer asks for them, with {key of a hardware: what gives its ceilings}."""
 
     store: Store
-    ceilings: dict[str, list[CeilingSeries]] = field(default_factory=dict)
+    ceilings: Mapping[str, Sequence[CeilingSeries]]
 
-    def load(self, name: str) -> Run:
-        """Return a run with all its contents."""
-        return self.store.run(name)
+    def load(self, names: Collection[str]) -> Sequence[Run]:
+        """Return the runs of these ids with all their contents."""
+        return self.store.runs_of(names)
 
     def summarise(self, run: Run, measured: Sequence[MeasuredContest]) -> RunSummary:
         """Return everything that a report shows about a run, which has these contests.
 
         Raises RosettaError if the run cannot be read.
         """
-        from rosettabench.ceilings.ceiling import measured_here
         from rosettabench.published.summary import summarise_whole
         from rosettabench.store.machine import HARDWARE, machine_key
 
-        machine = machine_key(run.machine, HARDWARE)
-        if machine not in self.ceilings:
-            self.ceilings[machine] = measured_here(self.store, run.machine)
-        return summarise_whole(run, self.ceilings[machine], measured)
+        return summarise_whole(run, self.ceilings.get(machine_key(run.machine, HARDWARE), ()), measured)
 
 
 @contextmanager
-def open_runs(url: str) -> Iterator[StoredRuns]:
-    """Open the runs of the store at `url`."""
+def open_runs(url: str, ceilings: Mapping[str, Sequence[CeilingSeries]]) -> Iterator[StoredRuns]:
+    """Open the runs of the store at `url`; `ceilings` are those of StoredRuns."""
     from rosettabench.store.store import Store
 
     store = Store.existing(url)
     try:
-        yield StoredRuns(store)
+        yield StoredRuns(store, ceilings)
     finally:
         store.engine.dispose()
 

@@ -36,9 +36,10 @@ from rosettabench.evidence.redaction import Redactor
 from rosettabench.evidence.rows import rows_of
 from rosettabench.places import cache_dir
 from rosettabench.plan.request import RunRequest, read_request
+from rosettabench.store.digest import digest
 from rosettabench.store.machine import same_kind
 from rosettabench.store.record import JudgedForecasts, ShownSeries, UsedData, UsedEnvironment
-from rosettabench.store.store import digest, machine_of
+from rosettabench.store.store import machine_of
 
 if TYPE_CHECKING:
     from rosettabench.store.schema import Certificate, Contest, Entry, Event, Run
@@ -166,7 +167,7 @@ def state_entry(entry: Entry, certificates: Certificates, redactor: Redactor) ->
 
 def state_certificate(certificate: Certificate, redactor: Redactor) -> StatedCertificate:
     """Return a certificate without private words. Raises StoreError if it is damaged."""
-    if digest(certificate.body) != certificate.digest:
+    if not certificate.intact:
         raise StoreError(
             f"certificate {certificate.key[:12]} is damaged: its content does not match its digest",
             "rosetta run --prove-again makes a new one, for another run.",

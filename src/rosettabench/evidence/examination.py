@@ -18,7 +18,7 @@ from rosettabench.evidence.judgement import differences, judge_run
 from rosettabench.evidence.members import read_members
 from rosettabench.evidence.plain import HINT, MOST_FAULTS
 from rosettabench.evidence.rows import rows_of
-from rosettabench.store.store import digest
+from rosettabench.store.digest import digest
 
 UNFIT = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """What computing verdicts raises for numbers and names that no run has."""

@@ -24,7 +24,7 @@ from rosettabench.client.session import Session, Work
 from rosettabench.data.lock import lock_file
 from rosettabench.data.progress import silent
 from rosettabench.errors import FailureKind, ProofError, WorkerError
-from rosettabench.store.store import digest
+from rosettabench.store.digest import digest
 from rosettabench.watch.exact import ExactSteps, TakenSteps
 from rosettabench.watch.moves import Move
 

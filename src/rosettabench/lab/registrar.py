@@ -14,8 +14,9 @@ from rosettabench.proof.certificate import certificate_body, certificate_key, eq
 from rosettabench.proof.inference import InferenceProof
 from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference
+from rosettabench.store.digest import digest
 from rosettabench.store.schema import Certificate, Certification
-from rosettabench.store.store import Store, digest, now
+from rosettabench.store.store import Store, now
 
 
 class Registrar:

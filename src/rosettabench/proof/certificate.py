@@ -22,7 +22,7 @@ from rosettabench.proof.check import Check
 from rosettabench.proof.margins import Margin
 from rosettabench.proof.meaning import digest_of, file_digest
 from rosettabench.proof.sources import sources
-from rosettabench.store.store import digest
+from rosettabench.store.digest import digest
 
 PROOF_VERSION = 10
 """Raised when the proof itself changes in what it compares or tolerates: older certificates are stale then."""

@@ -25,9 +25,9 @@ from rosettabench.files import replace_file
 from rosettabench.plan.plan import why_missing
 from rosettabench.plan.series import STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
+from rosettabench.store.digest import digest
 from rosettabench.store.record import ProofTime
 from rosettabench.store.schema import Certification, Contest, Entry, Run
-from rosettabench.store.store import digest
 
 REGISTER = Path(__file__).with_name("register.csv")
 """The file of the register."""

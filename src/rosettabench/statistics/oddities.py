@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from math import exp, expm1, log, log1p
+from math import exp, expm1, log, log1p, nan
 from statistics import median
 from typing import TypeVar
 
@@ -177,8 +177,8 @@ def drifts(contenders: Mapping[str, Rounds], margin: float) -> list[Drift]:
 
     def drifting(label: str, left: Mapping[str, Rounds]) -> Drift | None:
         """Return a contender's trend if it is significant and large enough to matter."""
-        found = trend(label, left)
-        return found if found and found.p_value <= level and abs(found.change) > margin else None
+        found = trend(label, left, level)
+        return found if found and abs(found.change) > margin else None
 
     return worst_first(contenders, drifting, lambda drift: abs(log1p(drift.change)))
 
@@ -228,26 +228,35 @@ def shift(label: str, contenders: Mapping[str, Rounds], margin: float) -> Shift 
     return Shift(label, opponents(label, contenders), first, last, other.level / usual)
 
 
-def trend(label: str, contenders: Mapping[str, Rounds]) -> Drift | None:
-    """Return the trend of a contender's time relative to the others; None below FEWEST_FOR_DRIFT common rounds.
+def trend(label: str, contenders: Mapping[str, Rounds], level: float) -> Drift | None:
+    """Return the trend of a contender's time relative to the others, if it is significant at `level`.
 
     The test is Kendall's rank correlation with the number of the round (Mann 1945); the change comes from Theil and
-    Sen's slope. Single bursts hardly affect either.
+    Sen's slope, which takes longer. Single bursts hardly affect either. Below FEWEST_FOR_DRIFT common rounds nothing is
+    significant.
     """
-    series = relative_logs(label, contenders)
-    if len(series) < FEWEST_FOR_DRIFT:
+    series = tuple(relative_logs(label, contenders))
+    p_value = trend_p_value(series) if len(series) >= FEWEST_FOR_DRIFT else nan
+    if not p_value <= level:  # also where it is not a number, as of equal times
         return None
-    p_value, slope = rank_trend(tuple(series))
-    return Drift(label, opponents(label, contenders), expm1(slope * (series[-1][0] - series[0][0])), p_value)
+    return Drift(label, opponents(label, contenders), expm1(slope(series) * (series[-1][0] - series[0][0])), p_value)
 
 
 @lru_cache(maxsize=1024)
-def rank_trend(series: tuple[tuple[int, float], ...]) -> tuple[float, float]:
-    """Return the p-value and the slope of `trend`. They are kept: a report and a history ask for the same ones."""
-    from scipy.stats import kendalltau, theilslopes
+def trend_p_value(series: tuple[tuple[int, float], ...]) -> float:
+    """Return the p-value of `trend`. It is kept: a report and a history ask for the same one."""
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(*zip(*series, strict=True)).pvalue)
+
+
+@lru_cache(maxsize=1024)
+def slope(series: tuple[tuple[int, float], ...]) -> float:
+    """Return the slope of `trend`, which is kept as well."""
+    from scipy.stats import theilslopes
 
     numbers, values = zip(*series, strict=True)
-    return float(kendalltau(numbers, values).pvalue), float(theilslopes(values, numbers).slope)
+    return float(theilslopes(values, numbers).slope)
 
 
 def relative_logs(label: str, contenders: Mapping[str, Rounds]) -> list[tuple[int, float]]:

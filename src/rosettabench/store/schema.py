@@ -9,11 +9,14 @@ result. A change of the tables needs a new SCHEMA_VERSION and a file in store/mi
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import isnan
 from typing import Any
 
 from sqlalchemy import DDL, JSON, BigInteger, Dialect, Double, ForeignKey, Integer, String, TypeDecorator, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, mapped_column, relationship
+
+from rosettabench.store.digest import digest
 
 SCHEMA_VERSION = 2
 """Stored in the database. An older store is upgraded, a newer one is refused, never partly read."""
@@ -167,6 +170,11 @@ class Certificate(Base):
     body: Mapped[dict[str, Any]]
     digest: Mapped[str]
     """sha256 of `body`, which reveals damage."""
+
+    @cached_property
+    def intact(self) -> bool:
+        """Whether its content matches its digest."""
+        return digest(self.body) == self.digest
 
 
 class Certification(Base):

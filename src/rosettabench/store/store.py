@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self, TypeVar
@@ -250,6 +248,11 @@ class Store:
             raise UsageError(f"{run_id!r} is the beginning of more than one run", hint="Type more of it.")
         return found[0]
 
+    def runs_of(self, names: Collection[str]) -> Sequence[Run]:
+        """Return the runs of these ids with all their contents, the newest first; what they share is read once."""
+        wanted = runs_with_contents().where(Run.id.in_(names))
+        return self._do(lambda session: session.scalars(wanted).all())
+
     def run_around(self, contest: int) -> Run:
         """Return the run of a contest: its whole plan, but what was measured or happened in this contest alone.
 
@@ -288,8 +291,7 @@ class Store:
         """Return the certificates whose content matches their digests, the oldest first, and the keys of the others."""
         with explain_database_errors(self.name), Session(self.engine) as session:
             found = session.scalars(select(Certificate).order_by(Certificate.id)).all()
-        checked = [(one, digest(one.body) == one.digest) for one in found]
-        return [one for one, holds in checked if holds], [one.key for one, holds in checked if not holds]
+        return [one for one in found if one.intact], [one.key for one in found if not one.intact]
 
     def certificate(self, key: str) -> Certificate | None:
         """Return the newest certificate for `key`, or None. Raises StoreError if it is damaged."""
@@ -308,7 +310,7 @@ class Store:
         for one in found:
             if self._copy is not None:
                 self._copy.note(one)
-            if digest(one.body) != one.digest:
+            if not one.intact:
                 raise StoreError(
                     f"certificate {one.key[:12]} in {self.name} is damaged: its content does not match its digest",
                     hint="rosetta run --prove-again makes a new one.",
@@ -368,8 +370,3 @@ def runs_with_contents(beginning: str = "") -> Select[Run]:
     """Return the query for all runs whose ids begin so, the newest first, with all their contents."""
     wanted = select(Run).where(Run.id.startswith(beginning, autoescape=True))
     return wanted.order_by(*NEWEST_FIRST).options(*EVERYTHING)
-
-
-def digest(body: dict[str, Any]) -> str:
-    """Return the sha256 of a JSON object, whatever the order of its keys."""
-    return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

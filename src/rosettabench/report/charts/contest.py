@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any
 from rosettabench.report.charts.marks import (
     by_contender,
     by_shape,
+    drawn_once,
     layer_charts,
     left_edge,
     plot,
+    put_together,
     right_end,
     row_axis,
     row_texts,
     skip_checks,
+    with_domain,
 )
 from rosettabench.report.charts.releases import releases
 from rosettabench.report.tables.contest import compared_contests, ratios_of
@@ -43,8 +46,12 @@ COSTS = {
 """The costs before the first steady step, in order, with their names in the chart."""
 
 
-def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return {kind: Vega-Lite specification} of the charts for which the contest has numbers."""
+Charts = dict[str, dict[str, Any]]
+"""{kind: Vega-Lite specification} of the charts of a contest."""
+
+
+def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> Charts:
+    """Return the charts for which the contest has numbers."""
     kinds = {
         "ranking": ranking,
         "releases": releases,
@@ -58,14 +65,11 @@ def contest_charts(contest: ContestSummary, labels: Sequence[str]) -> dict[str, 
     return {kind: spec for kind, spec in made.items() if spec is not None}
 
 
-@skip_checks()
 def ranking(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return each ranked contender's time over the fastest one's, with its interval, on a logarithmic scale.
 
     It also shows the band of equivalence and a line at 1.
     """
-    import altair as alt
-
     known = [(entry.label, entry.relative) for entry in contest.ranked if entry.relative is not None]
     if not known:
         return None
@@ -73,31 +77,42 @@ def ranking(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | 
     rows = [
         {**ranking_row(label, relative), "inner": 1 / margin, "outer": margin, "one": 1} for label, relative in known
     ]
-    scale = alt.Scale(type="log", domain=ranking_domain(rows), nice=False)
+    layers = ranking_layers(tuple(labels), tuple(row["label"] for row in rows))
+    described_rows = "; ".join(f"{row['label']} {row['text']}" for row in rows)
+    return put_together(
+        with_domain(layers, ranking_domain(rows)),
+        [rows] * len(layers),
+        f"Ranking of {contest.name}: {described_rows}",
+        ROW * len(rows),
+    )
+
+
+@drawn_once
+def ranking_layers(labels: tuple[str, ...], order: tuple[str, ...]) -> list[alt.Chart]:
+    """Return the layers of a ranking in this order, but for the ends of its scale."""
+    import altair as alt
+
+    scale = alt.Scale(type="log", nice=False)
     axis = alt.Axis(labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=False, ticks=True, offset=4)
     title = "time per step, relative to the fastest (log scale)"
     x, start, inner, one = (
         alt.X(f"{name}:Q", scale=scale, axis=axis, title=title) for name in ("ratio", "low", "inner", "one")
     )
-    base = plot(rows).encode(y=row_axis([row["label"] for row in rows]))
+    base = alt.Chart().encode(y=row_axis(order))
     tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("text:N", title="time / fastest")]
     colour = by_contender(labels)
-    return layer_charts(
-        [
-            base.mark_rule(style="track").encode(x=left_edge(), x2=right_end()),
-            base.mark_bar(style="band", size=14).encode(x=inner, x2=alt.X2("outer:Q")),
-            base.mark_tick(style="unity", size=14, thickness=1).encode(x=one),
-            base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.6).encode(
-                x=start, x2=alt.X2("high:Q"), color=colour
-            ),
-            base.mark_point(filled=True, size=110, opacity=1).encode(
-                x=x, color=colour, shape=by_shape(labels), tooltip=tooltip
-            ),
-            *row_texts(base),
-        ],
-        f"Ranking of {contest.name}: " + "; ".join(f"{row['label']} {row['text']}" for row in rows),
-        ROW * len(rows),
-    )
+    return [
+        base.mark_rule(style="track").encode(x=left_edge(), x2=right_end()),
+        base.mark_bar(style="band", size=14).encode(x=inner, x2=alt.X2("outer:Q")),
+        base.mark_tick(style="unity", size=14, thickness=1).encode(x=one),
+        base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.6).encode(
+            x=start, x2=alt.X2("high:Q"), color=colour
+        ),
+        base.mark_point(filled=True, size=110, opacity=1).encode(
+            x=x, color=colour, shape=by_shape(labels), tooltip=tooltip
+        ),
+        *row_texts(base),
+    ]
 
 
 @skip_checks()
@@ -147,7 +162,6 @@ def ranking_row(label: str, relative: Estimate) -> dict[str, Any]:
     return {**row, "ratio": relative.value, "text": "1×" if relative.exact else row["text"]}
 
 
-@skip_checks()
 def losses(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the training losses over the number of samples seen; of a language model, of tokens.
 
@@ -156,10 +170,10 @@ def losses(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | N
     drawn = [entry for entry in contest.timed if entry.curve]
     if not drawn:
         return None
-    widths = [2.0 + 3 * place for place in reversed(range(len(drawn)))]
-    lines = [loss_line(entry, contest.tokens, width, labels) for entry, width in zip(drawn, widths, strict=True)]
-    description = f"Training loss over {seen_words(contest.tokens)} on {contest.name}, one line per contender"
-    return layer_charts(lines, description, HEIGHT)
+    seen = seen_words(contest.tokens)
+    rows = [curve_rows(entry, contest.tokens) for entry in drawn]
+    description = f"Training loss over {seen} on {contest.name}, one line per contender"
+    return put_together(loss_layers(tuple(labels), len(drawn), seen), rows, description, HEIGHT)
 
 
 def seen_words(tokens: int | None) -> str:
@@ -167,31 +181,33 @@ def seen_words(tokens: int | None) -> str:
     return "samples seen" if tokens is None else "tokens seen"
 
 
-def loss_line(entry: EntrySummary, tokens: int | None, width: float, labels: Sequence[str]) -> alt.Chart:
+def curve_rows(entry: EntrySummary, tokens: int | None) -> list[dict[str, Any]]:
     """Return one contender's loss curve; `tokens` are those of a sample of a language model."""
+    return [{"label": entry.label, "seen": point.samples * (tokens or 1), "loss": point.loss} for point in entry.curve]
+
+
+@drawn_once
+def loss_layers(labels: tuple[str, ...], lines: int, seen: str) -> list[alt.Chart]:
+    """Return the layers of so many loss curves; `seen` is what they count."""
     import altair as alt
 
-    rows = [{"label": entry.label, "seen": point.samples * (tokens or 1), "loss": point.loss} for point in entry.curve]
     tooltip = [
         alt.Tooltip("label:N", title="contender"),
-        alt.Tooltip("seen:Q", title=seen_words(tokens), format=","),
+        alt.Tooltip("seen:Q", title=seen, format=","),
         alt.Tooltip("loss:Q", format=".4r"),
     ]
-    line = plot(rows).mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round")
-    curve: alt.Chart = line.encode(
-        x=alt.X("seen:Q", title=seen_words(tokens), axis=alt.Axis(format="~s", tickCount=5, grid=False)),
+    base = alt.Chart().encode(
+        x=alt.X("seen:Q", title=seen, axis=alt.Axis(format="~s", tickCount=5, grid=False)),
         y=alt.Y("loss:Q", title="training loss", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
         color=by_contender(labels),
         tooltip=tooltip,
     )
-    return curve
+    widths = [2.0 + 3 * place for place in reversed(range(lines))]
+    return [base.mark_line(strokeWidth=width, strokeCap="round", strokeJoin="round") for width in widths]
 
 
-@skip_checks()
 def blocks(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return every timed block: milliseconds per step in each round."""
-    import altair as alt
-
     rows = [
         {"label": entry.label, "round": sample.round, "ms": 1000 * sample.elapsed_s / sample.steps}
         for entry in contest.timed
@@ -200,7 +216,16 @@ def blocks(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | N
     ]
     if not rows:
         return None
-    base = plot(rows).encode(
+    layers, description = block_layers(tuple(labels)), f"Time per step of every timed block on {contest.name}, by round"
+    return put_together(layers, [rows] * len(layers), description, HEIGHT)
+
+
+@drawn_once
+def block_layers(labels: tuple[str, ...]) -> list[alt.Chart]:
+    """Return the layers of the chart of blocks."""
+    import altair as alt
+
+    base = alt.Chart().encode(
         x=alt.X("round:Q", title="round", axis=alt.Axis(format="d", tickMinStep=1, tickCount=6, grid=False)),
         y=alt.Y(
             "ms:Q",
@@ -216,21 +241,15 @@ def blocks(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | N
         alt.Tooltip("ms:Q", title="ms per step", format=".3r"),
     ]
     points = base.mark_point(filled=True, size=34, opacity=1).encode(shape=by_shape(labels), tooltip=tooltip)
-    return layer_charts(
-        [base.mark_line(strokeWidth=1, opacity=0.5), points],
-        f"Time per step of every timed block on {contest.name}, by round",
-        HEIGHT,
-    )
+    return [base.mark_line(strokeWidth=1, opacity=0.5), points]
 
 
-@skip_checks()
 def throughput(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return samples per second with intervals, with a scale from zero."""
     rows = [estimate_row(entry.label, entry.throughput) for entry in contest.timed if entry.throughput]
     return bars(rows, labels, "samples per second", f"Throughput on {contest.name}")
 
 
-@skip_checks()
 def memory(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the peak memory of each contender's process tree, with a scale from zero."""
     rows = [
@@ -260,12 +279,25 @@ def memory_row(label: str, peak: MeasuredFigure) -> dict[str, Any]:
 
 def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: str) -> dict[str, Any] | None:
     """Return one bar with its interval for each row (label, value, low, high, text); None without rows."""
-    import altair as alt
-
     if not rows:
         return None
-    scale = alt.Scale(domain=[0, max(row["high"] for row in rows)], nice=False)
-    base = plot(rows).encode(y=row_axis([row["label"] for row in rows]))
+    layers = bar_layers(tuple(labels), tuple(row["label"] for row in rows), title)
+    described_rows = "; ".join(f"{row['label']} {row['text']}" for row in rows)
+    return put_together(
+        with_domain(layers, [0, max(row["high"] for row in rows)]),
+        [rows] * len(layers),
+        f"{what}: {described_rows}",
+        ROW * len(rows),
+    )
+
+
+@drawn_once
+def bar_layers(labels: tuple[str, ...], order: tuple[str, ...], title: str) -> list[alt.Chart]:
+    """Return the layers of bars in this order, but for the ends of their scale."""
+    import altair as alt
+
+    scale = alt.Scale(nice=False)
+    base = alt.Chart().encode(y=row_axis(order))
     tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("text:N", title=title)]
     colour = by_contender(labels)
     bar = base.mark_bar(size=9, opacity=0.4).encode(
@@ -275,24 +307,34 @@ def bars(rows: list[dict[str, Any]], labels: Sequence[str], title: str, what: st
     reach = known.mark_rule(strokeWidth=3, strokeCap="round", opacity=1).encode(
         x=alt.X("low:Q", scale=scale, axis=None), x2=alt.X2("high:Q"), color=colour
     )
-    described_rows = "; ".join(f"{row['label']} {row['text']}" for row in rows)
-    return layer_charts([bar, reach, *row_texts(base)], f"{what}: {described_rows}", ROW * len(rows))
+    return [bar, reach, *row_texts(base)]
 
 
-@skip_checks()
 def costs(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | None:
     """Return the costs before the first steady step as stacked bars: import, build, load, first step."""
-    import altair as alt
-
     del labels  # here, colours are kinds of cost
     rows = [row for entry in contest.timed for row in cost_rows(entry)]
     if not rows:
         return None
     totals = [{"label": entry.label, "text": total_text(rows, entry.label)} for entry in contest.timed]
-    y = row_axis([entry.label for entry in contest.timed])
+    layers = cost_layers(tuple(entry.label for entry in contest.timed))
+    return put_together(
+        layers,
+        [rows] + [totals] * (len(layers) - 1),
+        f"Costs before the first steady step on {contest.name}",
+        ROW * len(totals),
+    )
+
+
+@drawn_once
+def cost_layers(order: tuple[str, ...]) -> list[alt.Chart]:
+    """Return the layers of the chart of costs in this order: the bars, and then their texts."""
+    import altair as alt
+
+    y = row_axis(order)
     tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("cost:N"), alt.Tooltip("text:N", title="time")]
     bar = (
-        plot(rows)
+        alt.Chart()
         .mark_bar(size=9)
         .encode(
             x=alt.X("seconds:Q", axis=None),
@@ -306,8 +348,7 @@ def costs(contest: ContestSummary, labels: Sequence[str]) -> dict[str, Any] | No
             tooltip=tooltip,
         )
     )
-    texts = row_texts(plot(totals).encode(y=y))
-    return layer_charts([bar, *texts], f"Costs before the first steady step on {contest.name}", ROW * len(totals))
+    return [bar, *row_texts(alt.Chart().encode(y=y))]
 
 
 def cost_rows(entry: EntrySummary) -> list[dict[str, Any]]:

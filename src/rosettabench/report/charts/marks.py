@@ -5,13 +5,16 @@ Channels are objects (`alt.X2("high:Q")`), never text alone: for a text, Altair 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache, wraps
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, cast
 
 if TYPE_CHECKING:
     import altair as alt
+
+Arguments = ParamSpec("Arguments")
 
 FITTED = {
     "width": "container",
@@ -31,6 +34,38 @@ def skip_checks() -> Iterator[None]:
 
     with debug_mode(False):
         yield
+
+
+Layer = dict[str, Any]
+"""A layer of a Vega-Lite specification, without data."""
+
+
+def drawn_once(make: Callable[Arguments, Sequence[alt.Chart]]) -> Callable[Arguments, tuple[Layer, ...]]:
+    """Have Altair make the layers of a chart once for the same arguments, unchecked.
+
+    What the arguments do not hold is added afterwards: the data, and the ends of a scale. A site has thousands of
+    charts of few kinds, of the same contenders every night. Nobody may change the layers.
+    """
+
+    @lru_cache(maxsize=256)
+    def layers(*arguments: Arguments.args, **named: Arguments.kwargs) -> tuple[Layer, ...]:
+        """Return the layers."""
+        with skip_checks():
+            return tuple(map(without_data, make(*arguments, **named)))
+
+    return cast("Callable[Arguments, tuple[Layer, ...]]", wraps(make)(layers))
+
+
+def with_domain(layers: Sequence[Layer], domain: Sequence[float]) -> list[Layer]:
+    """Return layers whose horizontal scales have these ends."""
+    found = []
+    for layer in layers:
+        encoding = layer["encoding"]
+        x = encoding["x"]
+        if "scale" in x:
+            x = {**x, "scale": {**x["scale"], "domain": list(domain)}}
+        found.append({**layer, "encoding": {**encoding, "x": x}})
+    return found
 
 
 def row_axis(order: Sequence[str]) -> alt.Y:
@@ -93,34 +128,42 @@ def layer_charts(charts: Sequence[alt.Chart], description: str, height: int) -> 
     `description` is for screen readers, and `height` is in pixels. Data that all layers share are stated once. Altair's
     own LayerChart would give the same, but for the names of the data. It copies every layer several times.
     """
+    layers = [without_data(chart) for chart in charts]
+    return put_together(layers, [chart.data["values"] for chart in charts], description, height)
+
+
+def put_together(
+    layers: Sequence[Layer], rows: Sequence[Sequence[dict[str, Any]]], description: str, height: int
+) -> dict[str, Any]:
+    """Return the specification of `layer_charts` from its layers and the rows of each of them."""
     from altair import SCHEMA_URL
 
-    datasets: dict[str, Any] = {}
-    context: dict[str, Any] = {"top_level": False, "datasets": {}}
-    layers = [chart.to_dict(validate=False, context=context) for chart in with_named_data(charts, datasets)]
-    spec = {"$schema": SCHEMA_URL, "layer": layers, "description": description, "height": height}
-    shared = layers[0]["data"]
-    if all(layer["data"] == shared for layer in layers):
-        spec["data"] = shared
-        for layer in layers:
-            del layer["data"]
-    return {**spec, "datasets": datasets, **FITTED}
+    distinct = {id(one): one for one in rows}
+    names = {key: name_of_rows(one) for key, one in distinct.items()}
+    spec = {"$schema": SCHEMA_URL, "layer": list(layers), "description": description, "height": height}
+    if len({*names.values()}) == 1:
+        spec["data"] = {"name": names[id(rows[0])]}
+    else:
+        spec["layer"] = [{**layer, "data": {"name": names[id(one)]}} for layer, one in zip(layers, rows, strict=True)]
+    return {**spec, "datasets": {names[key]: one for key, one in distinct.items()}, **FITTED}
 
 
-def with_named_data(charts: Sequence[alt.Chart], datasets: dict[str, Any]) -> Iterator[alt.Chart]:
-    """Yield the charts with a name in place of their rows, which are added to `datasets`.
+def name_of_rows(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the name of a data set: a hash of its rows.
 
-    A name is the hash of the rows. Altair makes such names as well, but writes the rows of every layer as JSON for it.
+    Altair makes such names as well, but writes the rows of every layer as JSON for it.
     """
-    import altair as alt
     from pydantic_core import to_json
 
-    names: dict[int, str] = {}
-    for chart in charts:
-        rows = chart.data["values"]
-        if id(rows) not in names:
-            names[id(rows)] = f"data-{sha256(to_json(rows)).hexdigest()[:32]}"
-        datasets[names[id(rows)]] = rows
-        named = chart.copy(deep=False)
-        named.data = alt.NamedData(names[id(rows)])
-        yield named
+    return f"data-{sha256(to_json(rows)).hexdigest()[:32]}"
+
+
+def without_data(chart: alt.Chart) -> dict[str, Any]:
+    """Return a layer without its data, for which Altair would ask every library of data frames."""
+    import altair as alt
+
+    bare = chart.copy(deep=False)
+    bare.data = alt.Undefined
+    above = {"top_level": False, "datasets": {}, "data": None}  # data of its own would replace those of the whole
+    layer: dict[str, Any] = bare.to_dict(validate=False, context=above)
+    return layer

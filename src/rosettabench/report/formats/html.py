@@ -74,9 +74,13 @@ class Frame:
     files: Mapping[str, str]
 
 
-def render_html(summary: RunSummary, frame: Frame | None = None) -> str:
-    """Return the report as a self-contained HTML page, or as a page of a site within a frame."""
-    specs = [charts.contest_charts(contest, summary.labels) for contest in summary.contests]
+def render_html(summary: RunSummary, frame: Frame | None = None, specs: Sequence[charts.Charts] | None = None) -> str:
+    """Return the report as a self-contained HTML page, or as a page of a site within a frame.
+
+    `specs` are the charts of its contests, if they are at hand.
+    """
+    if specs is None:
+        specs = [charts.contest_charts(contest, summary.labels) for contest in summary.contests]
     drawn = {f"{kind}-{i}": spec for i, kinds in enumerate(specs) for kind, spec in kinds.items()}
     sets = summary.trainings.sets if summary.trainings else ()
     forecasts = [pictures(found, summary.labels) for found in sets]

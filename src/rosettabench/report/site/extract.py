@@ -19,7 +19,7 @@ from rosettabench.history.cell import Key, StoredContest
 from rosettabench.history.identity import Identity
 from rosettabench.history.timeline import Point, RememberedDoubt, points_of
 from rosettabench.plan.setting import without_defaults
-from rosettabench.report.charts.contest import ranking
+from rosettabench.report.charts.contest import Charts
 from rosettabench.report.site.names import page_name
 from rosettabench.report.tables.contest import ranking_table
 from rosettabench.report.tables.table import NOTHING, Table, TableCell, estimate_cell, relative_cell
@@ -138,8 +138,10 @@ EXTRACTS = TypeAdapter(RunExtract)
 """Reads and writes extracts."""
 
 
-def extract_run(run: Run, summary: RunSummary, stored_contests: Sequence[StoredContest]) -> RunExtract:
-    """Return the extract of a run from its summary, and from its contests as history/cell.py has them.
+def extract_run(
+    run: Run, summary: RunSummary, stored_contests: Sequence[StoredContest], charts: Sequence[Charts]
+) -> RunExtract:
+    """Return the extract of a run from its summary, its contests as history/cell.py has them, and their charts.
 
     A run on machines of several kinds is not shown: the site has one machine for each run.
     """
@@ -155,7 +157,10 @@ def extract_run(run: Run, summary: RunSummary, stored_contests: Sequence[StoredC
         facts=summary.machine,
         stem=page_name(run.id),
         labels=summary.labels,
-        contests=tuple(extract_contest(contest, summary.labels) for contest in summary.contests),
+        contests=tuple(
+            extract_contest(contest, drawn.get("ranking"))
+            for contest, drawn in zip(summary.contests, charts, strict=True)
+        ),
         points=tuple(
             PointExtract(key, one.label, one.level, one.step, doubt_words(one.flaw) if one.flaw else "", one.identity)
             for key, one in points_of(stored_contests, CONFIDENCE)
@@ -181,8 +186,8 @@ def unreadable_run(run: Run, error: RosettaError) -> RunExtract:
     )
 
 
-def extract_contest(contest: ContestSummary, labels: Sequence[str]) -> ContestExtract:
-    """Return the extract of a contest."""
+def extract_contest(contest: ContestSummary, chart: dict[str, Any] | None) -> ContestExtract:
+    """Return the extract of a contest; `chart` is that of its ranking."""
     frameworks = {entry.label: entry.framework for entry in contest.entries}
     stated = without_defaults(contest.setting)
     return ContestExtract(
@@ -194,7 +199,7 @@ def extract_contest(contest: ContestSummary, labels: Sequence[str]) -> ContestEx
         ranked=bool(contest.ranked),
         timed=bool(contest.timed),
         ranking=ranking_table(contest),
-        chart=ranking(contest, labels),
+        chart=chart,
         warning=sentences.warning(contest),
         places=tuple(
             PlaceExtract(

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 OpenRuns = Callable[[], AbstractContextManager[Runs]]
 """Opens the runs of a store. Other processes get it pickled: it is a function of a module, with its arguments."""
 
-SHARE = 2
-"""Runs that a process writes at a time. It is not worth starting for fewer: it imports for 2 s, and a large run takes
-3 s."""
+FEWEST, MOST = 2, 8
+"""Runs that a process reads and writes at a time. What they share is read once, but all of them are in memory. For
+fewer than two, it is not worth starting a process: it imports for seconds."""
+
+TURNS = 4
+"""How often each process gets so many runs, at least, so that all end at about the same time."""
 
 
 def write_runs(folder: SiteFolder, open_runs: OpenRuns, marked: Sequence[tuple[str, str]]) -> Iterator[RunExtract]:
@@ -34,7 +37,8 @@ def write_runs(folder: SiteFolder, open_runs: OpenRuns, marked: Sequence[tuple[s
     Each process is a pool of its own: in Python 3.11, a pool can wait for ever if one of its processes is killed while
     another one starts. Raises RosettaError if a process was killed.
     """
-    shares = [marked[start : start + SHARE] for start in range(0, len(marked), SHARE)]
+    size = max(FEWEST, min(MOST, len(marked) // (TURNS * usable_cores())))
+    shares = [marked[start : start + size] for start in range(0, len(marked), size)]
     count = min(usable_cores(), len(shares))
     if count < 2:
         for share in shares:
@@ -65,12 +69,10 @@ def write_runs(folder: SiteFolder, open_runs: OpenRuns, marked: Sequence[tuple[s
 
 def write_share(folder: SiteFolder, open_runs: OpenRuns, share: Sequence[tuple[str, str]]) -> list[RunExtract]:
     """Write the files of a few runs and return their extracts."""
-    extracts = []
-    with open_runs() as runs:
-        for name, mark in share:
-            with one_collection():
-                extracts.append(write_run(folder, runs, name, mark))
-    return extracts
+    marks = dict(share)
+    with open_runs() as runs, one_collection():
+        extracts = {run.id: write_run(folder, runs, run, marks[run.id]) for run in runs.load(marks)}
+    return [extracts[name] for name in marks]
 
 
 @contextmanager

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from rosettabench.errors import RosettaError
 from rosettabench.history.cell import stored_contests
+from rosettabench.report.charts.contest import contest_charts
 from rosettabench.report.formats.html import render_html
 from rosettabench.report.formats.record import render_json
 from rosettabench.report.site.extract import RunExtract, extract_run, read_extract, unreadable_run, write_extract
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 class Runs(Protocol):
     """The runs of which pages are made."""
 
-    def load(self, name: str) -> Run:
-        """Return a run with all its contents."""
+    def load(self, names: Collection[str]) -> Sequence[Run]:
+        """Return the runs of these ids with all their contents."""
 
     def summarise(self, run: Run, measured: Sequence[MeasuredContest]) -> RunSummary:
         """Return everything that a report shows about a loaded run, which has these contests.
@@ -62,17 +63,17 @@ def kept_run(folder: SiteFolder, run: Run, mark: str) -> RunExtract | None:
     return found if ended and folder.keep(path, *files_of_run(found.stem)) else None
 
 
-def write_run(folder: SiteFolder, runs: Runs, name: str, mark: str) -> RunExtract:
-    """Write the page and the raw data of a run, and return its extract."""
-    run = runs.load(name)
+def write_run(folder: SiteFolder, runs: Runs, run: Run, mark: str) -> RunExtract:
+    """Write the page and the raw data of a loaded run, and return its extract."""
     try:
         measured = measured_contests(run)
         summary = runs.summarise(run, measured)
     except RosettaError as error:  # a request of another version: the run is listed with the reason
         return unreadable_run(run, error)
-    found = extract_run(run, summary, stored_contests(measured))
+    charts = [contest_charts(contest, summary.labels) for contest in summary.contests]
+    found = extract_run(run, summary, stored_contests(measured), charts)
     page, raw, record = files_of_run(found.stem)
-    folder.write(page, render_html(summary, run_frame(found.stem)).encode())
+    folder.write(page, render_html(summary, run_frame(found.stem), charts).encode())
     folder.write(raw, render_raw(summary).encode())
     folder.write(record, render_json(summary).encode())
     folder.write(extract_path(found.stem, mark), write_extract(found))
