@@ -12,7 +12,7 @@ from sample_run import HOSTILE
 
 from rosettabench.report.formats.markdown import fence_text, render_markdown
 from rosettabench.report.formats.record import render_json
-from rosettabench.report.formats.samples import COLUMNS, harmless, render_csv
+from rosettabench.report.formats.samples import COLUMNS, as_csv, harmless, render_csv
 from rosettabench.report.formats.terminal import print_details
 
 
@@ -84,7 +84,7 @@ def test_csv_has_every_block_exactly(summary):
 
 def test_csv_holds_no_formulas():
     assert harmless("=1+1") == "'=1+1"
-    assert harmless(-1.5) == -1.5
+    assert as_csv(("a", "b"), [{"a": "@x", "b": -1.5}]).splitlines() == ["a,b", "'@x,-1.5"], "a number is none"
 
 
 def test_json_is_strict_and_whole(summary):

@@ -13,7 +13,8 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from rosettabench.errors import StoreError, UsageError
-from rosettabench.store.schema import Block, Event, Run
+from rosettabench.store.digest import digest
+from rosettabench.store.schema import Block, Certificate, Certification, Event, Run
 from rosettabench.store.store import Store, explain_database_errors, now
 
 
@@ -121,6 +122,30 @@ def test_a_run_is_found_by_the_beginning_of_its_name(tmp_path):
     for bad, said in (("2026", "more than one run"), ("1999", "no run '1999'"), ("%", "no run '%'")):
         with pytest.raises(UsageError, match=said):
             store.run(bad)
+
+
+def test_several_runs_are_read_at_once_with_what_they_share(tmp_path):
+    store = Store(url(tmp_path))
+    body = {"passed": True}
+    proof = store.add(Certificate(key="k", at=now(), passed=True, body=body, digest=digest(body)))
+    names = ["20260101-000000-abcd", "20260102-000000-ef01", "20260103-000000-ab00"]
+    for number, name in enumerate(names):
+        entry = add_run(store, name)
+        store.add(block(entry, number))
+        store.add(Certification(entry_id=entry.id, certificate_id=proof.id, session=1))
+    found = Store(url(tmp_path)).runs_of(names[1:])
+    assert [run.id for run in found] == names[:0:-1]
+    entries = [run.contests[0].entries[0] for run in found]
+    assert [[one.round for one in entry.blocks] for entry in entries] == [[2], [1]]
+    first, second = (entry.certifications[0].certificate for entry in entries)
+    assert first is second and first.intact
+
+
+def test_a_certificate_knows_whether_it_is_intact():
+    body = {"checks": [1, 2], "passed": True}
+    bodies = (body, {**body, "passed": False})
+    good, bad = (Certificate(key="k", at=now(), passed=True, body=one, digest=digest(body)) for one in bodies)
+    assert (good.intact, bad.intact) == (True, False)
 
 
 def test_an_empty_store_says_so(tmp_path):

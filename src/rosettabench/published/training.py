@@ -12,6 +12,7 @@ from rosettabench.published.available import Available
 from rosettabench.published.cell import PublishedCell, cells
 from rosettabench.published.claim import ClaimPart, Quantity
 from rosettabench.published.measurement import empty, with_interval, words
+from rosettabench.statistics.quantile import t_quantile
 from rosettabench.statistics.spread import interval_of_starts
 from rosettabench.store.record import Phase
 from rosettabench.summary.note import Note, NoteKind
@@ -88,10 +89,8 @@ def with_difference(measurement: Measurement, differences: Sequence[float]) -> M
     """Return a measurement with the mean of differences and Student's t interval for it."""
     from statistics import fmean, stdev
 
-    from scipy.stats import t
-
     middle = fmean(differences)
-    reach = float(t.ppf(0.975, len(differences) - 1)) * stdev(differences) / len(differences) ** 0.5
+    reach = t_quantile(0.95, 1, len(differences) - 1) * stdev(differences) / len(differences) ** 0.5
     return replace(measurement, value=middle, low=middle - reach, high=middle + reach)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from math import exp, hypot, log
 
 from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.quantile import t_quantile
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,6 @@ def widen_interval(interval: Interval, between: SpreadBetween, confidence: float
     A pair's true log ratio deviates from the contenders' by Student's t. The half-widths for processes and rounds add
     up in squares, like independent errors.
     """
-    from scipy.stats import t
-
-    reach = float(t.ppf(1 - (1 - confidence) / tests / 2, between.freedom)) * between.deviation
+    reach = t_quantile(confidence, tests, between.freedom) * between.deviation
     down, up = (hypot(log(end / interval.ratio), reach) for end in (interval.low, interval.high))
     return replace(interval, low=interval.ratio * exp(-down), high=interval.ratio * exp(up))

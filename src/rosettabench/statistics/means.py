@@ -11,6 +11,7 @@ from math import exp, log, sqrt
 import numpy as np
 
 from rosettabench.statistics.interval import Interval
+from rosettabench.statistics.quantile import t_quantile
 from rosettabench.statistics.rounds import Processes, Rounds, possible
 
 
@@ -21,8 +22,6 @@ def mean_ratio(a: Rounds, b: Rounds, processes: Processes, confidence: float = 0
     units are the processes, or the rounds if there is one process. It is not a confidence sequence, and is too narrow
     for times with long tails, so no verdict depends on it alone.
     """
-    from scipy.stats import t
-
     common = [one for one in sorted(a.keys() & b.keys()) if possible(a[one]) and possible(b[one])]
     units = [processes.get(one, 0) for one in common]
     units = common if len(set(units)) < 2 else units
@@ -34,5 +33,5 @@ def mean_ratio(a: Rounds, b: Rounds, processes: Processes, confidence: float = 0
     ratio = float(sums[1].sum() / sums[0].sum())
     errors = (sums[1] - ratio * sums[0]) / sums[1].mean()
     error = sqrt(float(np.sum(errors**2)) / (len(names) * (len(names) - 1)))
-    reach = float(t.ppf(1 - (1 - confidence) / tests / 2, len(names) - 1)) * error
+    reach = t_quantile(confidence, tests, len(names) - 1) * error
     return Interval(ratio, exp(log(ratio) - reach), exp(log(ratio) + reach), confidence, len(common))

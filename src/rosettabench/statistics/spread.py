@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rosettabench.statistics.interval import Interval, logarithms, trimmed_mean
+from rosettabench.statistics.quantile import chi2_quantile, t_quantile
 from rosettabench.statistics.rounds import Rounds, ratios
 
 Sessions = Mapping[int, Rounds]
@@ -94,9 +95,7 @@ def mean_interval(logs: NDArray[np.float64], confidence: float, tests: int, roun
 
 def reach_of_mean(deviation: float, sessions: int, confidence: float, tests: int) -> float:
     """Return the half-width of Student's t interval for the mean of `sessions` values with this standard deviation."""
-    from scipy.stats import t
-
-    return float(t.ppf(1 - (1 - confidence) / tests / 2, sessions - 1)) * deviation / sqrt(sessions)
+    return t_quantile(confidence, tests, sessions - 1) * deviation / sqrt(sessions)
 
 
 def session_means(groups: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -112,17 +111,13 @@ def session_logs(a: Sessions, b: Sessions) -> list[NDArray[np.float64]]:
 
 def within_deviation(squares: float, freedom: int, confidence: float) -> SpreadDeviation:
     """Return the pooled standard deviation from a sum of squares around the sessions' means."""
-    from scipy.stats import chi2
-
     tail = (1 - confidence) / 2
-    low, high = (sqrt(squares / float(chi2.ppf(share, freedom))) for share in (1 - tail, tail))
+    low, high = (sqrt(squares / chi2_quantile(share, freedom)) for share in (1 - tail, tail))
     return SpreadDeviation(sqrt(squares / freedom), low, high)
 
 
 def between_deviation(groups: list[NDArray[np.float64]], within: float, confidence: float) -> SpreadDeviation:
     """Return the standard deviation of the sessions' true means; `within` is the variance of a round."""
-    from scipy.stats import chi2
-
     means = np.array([group.mean() for group in groups])
     errors = np.array([within / len(group) for group in groups])
     freedom = len(groups) - 1
@@ -132,7 +127,7 @@ def between_deviation(groups: list[NDArray[np.float64]], within: float, confiden
     excess = scatter(means, errors, 0.0) - freedom
     moments = max(0.0, excess / float(weights.sum() - np.sum(weights**2) / weights.sum()))
     tail = (1 - confidence) / 2
-    low, high = (profile(means, errors, float(chi2.ppf(share, freedom))) for share in (1 - tail, tail))
+    low, high = (profile(means, errors, chi2_quantile(share, freedom)) for share in (1 - tail, tail))
     return SpreadDeviation(sqrt(moments), low, high)
 
 

@@ -25,6 +25,7 @@ from math import exp, log, sqrt
 import numpy as np
 
 from rosettabench.statistics.interval import Interval, logarithms, ratio_interval, trimmed_mean
+from rosettabench.statistics.quantile import t_quantile
 
 Series = Sequence[float]
 """Ratios of one process, or of one run, round by round: positive, finite numbers."""
@@ -140,8 +141,6 @@ def contrast(
     before: Sequence[Series], after: Sequence[Series], known: SpreadOfEquals, confidence: float, tests: int
 ) -> tuple[float, float]:
     """Return the difference of the mean log ratios of two groups of processes, and the half-width of its interval."""
-    from scipy.stats import t
-
     middle = float(np.mean([level(one) for one in after]) - np.mean([level(one) for one in before]))
     error = sqrt(known.squares / known.freedom * (1 / len(before) + 1 / len(after)))
-    return middle, float(t.ppf(1 - (1 - confidence) / tests / 2, known.freedom)) * error
+    return middle, t_quantile(confidence, tests, known.freedom) * error

@@ -37,7 +37,11 @@ class ReleaseProgress:
 
 def dated_contenders(contest: ContestSummary) -> list[DatedEntry]:
     """Return the measured contenders of libraries with more than one release, from old to new."""
-    frameworks, locks = all_frameworks(), {lock.path.stem: lock for lock in all_locks()}
+    frameworks = all_frameworks()
+    libraries = [frameworks[entry.framework].library for entry in contest.timed if entry.framework in frameworks]
+    if len(set(libraries)) == len(libraries):  # no lock needs to be looked up
+        return []
+    locks = {lock.path.stem: lock for lock in all_locks()}
     found = [
         DatedEntry(entry, frameworks[entry.framework].library, lock.released)
         for entry in contest.timed

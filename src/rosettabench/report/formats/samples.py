@@ -65,12 +65,10 @@ def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     text, in_order = io.StringIO(newline=""), itemgetter(*columns)
     writer = csv.writer(text)
     writer.writerow(columns)
-    writer.writerows(map(harmless, in_order(row)) for row in rows)
+    writer.writerows([harmless(one) if isinstance(one, str) else one for one in in_order(row)] for row in rows)
     return text.getvalue()
 
 
-def harmless(value: object) -> object:
-    """Return a text changed so that no spreadsheet takes it for a formula; other values unchanged."""
-    if isinstance(value, str) and value.startswith(FORMULA):
-        return f"'{value}"
-    return value
+def harmless(text: str) -> str:
+    """Return a text changed so that no spreadsheet takes it for a formula."""
+    return f"'{text}" if text.startswith(FORMULA) else text
