@@ -13,8 +13,9 @@ from rosettabench.catalogue.optimizer import AdamW
 from rosettabench.catalogue.workload import find_workload, read_workload
 from rosettabench.client.session import Turn
 from rosettabench.errors import UsageError
+from rosettabench.proof.comparison import Deviation
 from rosettabench.proof.optimizers import FLOAT32_FORMS, adam_steps, longest_step, steps_from, suspects, wandering
-from rosettabench.proof.tolerance import GUIDES
+from rosettabench.proof.tolerance import GUIDES, Tolerances
 from rosettabench.proof.updates import OwnUpdates
 from rosettabench.proof.walk import Walked
 from rosettabench.proof.weights import save_weights
@@ -22,6 +23,8 @@ from rosettabench.proof.weights import save_weights
 RATE, STEPS = 1e-3, 4
 ADAM_OF_WORK = find_workload("fashion-mlp").optimizer
 ADAM = {"beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8}
+NOISE = Tolerances([Deviation("gradient", step, "kernel", 1e-6) for step in range(STEPS)])
+"""Float32 moves gradients by so much: a number below a hundred-thousandth of the typical one is round-off."""
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +50,11 @@ def led(weights, gradients, rates, **mistake):
     return end
 
 
-def deviations(work, folder, seed, guide=None, **mistake):
+def deviations(work, folder, seed, guide=None, noise=None, **mistake):
     """How far each step's parameters are off, where Adam with a `mistake` has made them in float32."""
     weights, gradients = drawn(seed)
     places = None if guide is None else [save(folder / f"guide{k}", one) for k, one in enumerate(guide)]
-    own, found = OwnUpdates(work, save(folder / "start", weights), places), []
+    own, found = OwnUpdates(work, save(folder / "start", weights), places, noise=noise), []
     for step in range(STEPS):
         seen, rates = [one.astype("float64") for one in gradients[: step + 1]], [RATE] * (step + 1)
         there = led(weights, seen, rates, **mistake)
@@ -127,8 +130,47 @@ def test_gradient_descent_lets_nothing_wander():
         ({"penalty": 1e-4}, 0),
     ],
 )
-def test_another_optimiser_is_seen(work, tmp_path, mistake, step):
-    assert deviations(work, tmp_path, 0, **mistake)[step] > 10 * GUIDES["update"]
+@pytest.mark.parametrize("known", [False, True])
+def test_another_optimiser_is_seen(work, tmp_path, mistake, step, known):
+    """Also where it is known how far another pass may move a gradient."""
+    noise = NOISE if known else None
+    assert deviations(work, tmp_path, 0, noise=noise, **mistake)[step] > 10 * GUIDES["update"]
+
+
+def off_in_single_numbers(work, folder, changed, by, noise=NOISE, size=1e-9):
+    """How far a first step is off in which the numbers `changed` have gradients of this size and move otherwise.
+
+    They are moved `by` so much of a step, to the other side if it is negative.
+    """
+    chance = np.random.default_rng(3)
+    weights, gradient = (chance.normal(size=(50, 40)).astype("float32") for _ in range(2))
+    gradient.flat[:3] = size
+    there = led(weights, [gradient.astype("float64")], [RATE])
+    taken = (there - weights).flat[:changed]
+    there.flat[:changed] += (by - 1) * taken
+    own = OwnUpdates(work, save(folder / "start", weights), noise=noise)
+    files = save(folder / "g", gradient), save(folder / "p", there.astype("float32"))
+    own.record(Walked(0, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
+    return own.off("kernel")
+
+
+@pytest.mark.parametrize("changed", [1, 2])
+def test_single_numbers_may_follow_another_pass(work, tmp_path, changed):
+    """Two of 2,000 numbers, whose gradients are round-off, go to the other side."""
+    assert off_in_single_numbers(work, tmp_path, changed, -1.0) < GUIDES["update"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "by", "more"),
+    [
+        (3, -1.0, {}),  # more than one in a thousand
+        (1, -1.0, {"size": 1e-3}),  # a gradient that is no round-off
+        (1, 200.0, {}),  # further than Adam's steps
+        (1, -1.0, {"noise": None}),  # nothing is known of passes
+    ],
+)
+def test_a_mistake_in_single_numbers_is_seen(work, tmp_path, changed, by, more):
+    assert off_in_single_numbers(work, tmp_path, changed, by, **more) > 10 * GUIDES["update"]
 
 
 CANCELLING = (0.011621139943599701, -0.0037559568881988525, -0.2606288492679596, -0.2893754541873932)

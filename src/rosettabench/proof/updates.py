@@ -47,6 +47,10 @@ ARITHMETIC = 2.0**-21
 """The relative error of a step in float32: half a unit in the last place for each of the eight operations that Adam
 takes, of a step in which nothing cancels."""
 
+ISOLATED = 1e-3
+"""On a CPU, at most this share of a parameter's numbers, and always one, may follow another pass than that of the
+gradients: of a program that is not the step's. A mistake of an optimiser shows in more."""
+
 ADDED_TO_NORM = 1e-6
 """PyTorch adds this to the norm before it divides by it (`torch.nn.utils.clip_grad_norm_`); others add less."""
 
@@ -100,7 +104,8 @@ class OwnUpdates:
         self._form = ""
         self._noise = noise
         self._reach: dict[str, list[float]] = {}
-        """How far another pass may move each number of a gradient, step by step; empty where passes are the same."""
+        """How far another pass may move each number of a gradient, step by step; empty without noise."""
+        self._restless = False
 
     @property
     def precision(self) -> str:
@@ -151,7 +156,8 @@ class OwnUpdates:
         for name, gradient in clip_gradients(self._optimizer, own).items():
             self._ends[name] = np.array(read_array(found.parameters, name))
             self.gradients.setdefault(name, []).append(gradient)
-        if found.again:
+        self._restless = self._restless or bool(found.again)
+        if self._noise is not None:
             for name in self._ends:
                 self._reach.setdefault(name, []).append(self._reach_of(name, found))
 
@@ -163,7 +169,8 @@ class OwnUpdates:
         differ on purpose.
         """
         own = read_array(found.gradients, name)
-        noise = self._noise.noise(Deviation("gradient", found.step, name, 0.0)) if self._noise else 0.0
+        assert self._noise is not None
+        noise = self._noise.noise(Deviation("gradient", found.step, name, 0.0))
         return SAFETY * noise * norm(own) / sqrt(own.size)
 
     def _off_other_passes(self, name: str) -> float:
@@ -172,6 +179,9 @@ class OwnUpdates:
         Number by number: a gradient far above its reach must lead to its one value, and only one that is as small as
         the difference of two passes may lead anywhere that Adam's full steps reach. The reach is exceeded by once its
         width, since only two of all passes within it are tried: all gradients larger, and all smaller.
+
+        On a CPU two passes of one program are the same, but the program of a step may add in another order than that of
+        its gradients. There only as many numbers as ISOLATED says may follow another pass: those that are furthest off.
         """
         start, end = read_array(self._start, name).astype(np.float64), self._ends[name].astype(np.float64)
         change = {"form": self._form} if self._form else {}
@@ -179,8 +189,14 @@ class OwnUpdates:
         ways = [self.lead(name, [one + sign * by for one, by in pairs], **change) for sign in (-1, 0, 1)]
         low, high = np.minimum.reduce(ways), np.maximum.reduce(ways)
         nearest = np.clip(end, 2 * low - high, 2 * high - low)
-        moved = norm(ways[1] - start)
-        return max(0.0, (norm(end - nearest) - self._norm_of_rounding(ways[1])) / moved) if moved else inf
+        moved, left = norm(ways[1] - start), end - nearest
+        if not self._restless:
+            off = np.abs(end - ways[1])
+            few = max(1, int(ISOLATED * off.size))
+            furthest = np.argpartition(off, -few, axis=None)[-few:]  # exactly so many: steps of Adam are equally long
+            off.flat[furthest] = np.abs(left).flat[furthest]
+            left = off
+        return max(0.0, (norm(left) - self._norm_of_rounding(ways[1])) / moved) if moved else inf
 
     def _whole(self, found: Walked) -> list[str]:
         """Return the names of the tensors that a step trained, if their gradients and values have the right shape."""
@@ -197,8 +213,8 @@ class OwnUpdates:
 
         Honest errors of float32 are excluded: the rounding of stored weights, half a unit in the last place per
         step; Adam's constants, for which the nearest of FLOAT32_FORMS counts (all are tried if the last one used is not
-        near); sums that cancel (`_left_by_sums`); the arithmetic of the steps (`_left_by_arithmetic`); and, where
-        passes differ, what that explains (`_off_other_passes`).
+        near); sums that cancel (`_left_by_sums`); the arithmetic of the steps (`_left_by_arithmetic`); and what the
+        difference of two passes explains (`_off_other_passes`).
         """
         found = self._off(name, self._form)
         if found > NEAR and self._optimizer.name in ("adam", "adamw"):
@@ -258,8 +274,8 @@ class OwnUpdates:
 
     @property
     def restless(self) -> bool:
-        """Whether two passes over the same batch may differ."""
-        return bool(self._reach)
+        """Whether two passes of one program over the same batch may differ."""
+        return self._restless
 
     @property
     def wandering(self) -> Collection[str]:
