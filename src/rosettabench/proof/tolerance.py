@@ -67,8 +67,8 @@ million exceeds: together less than one proof in a million."""
 FIRST_LOGITS = 5e-6
 """Guide of the logits of the first step in float32 on a CPU: the round-off of one forward pass, from the same weights.
 
-Honest cells are off by a seventh of it at most where no noise allows more (docs/results/proof-margins.md). On a GPU,
-where a library may choose convolutions with more round-off, the guide of all logits holds.
+Honest cells are off by less than a third of it (docs/results/proof-margins.md). On a GPU, where a library may choose
+convolutions with more round-off, the guide of all logits holds.
 """
 
 

@@ -156,10 +156,9 @@ class OwnUpdates:
         for name, gradient in clip_gradients(self._optimizer, own).items():
             self._ends[name] = np.array(read_array(found.parameters, name))
             self.gradients.setdefault(name, []).append(gradient)
-        self._restless = self._restless or bool(found.again)
-        if self._noise is not None:
-            for name in self._ends:
+            if self._noise is not None:
                 self._reach.setdefault(name, []).append(self._reach_of(name, found))
+        self._restless = self._restless or bool(found.again)
 
     def _reach_of(self, name: str, found: Walked) -> float:
         """Return how far another pass over the same batch may move one number of a gradient: a root mean square.
