@@ -207,11 +207,16 @@ class Proof:
         return walk_unguided(self._session, self._folder / "unguided", second)
 
     def _walk_alone(self) -> Files:
-        """Take the same steps with nobody guiding them; return where they end: there a block of them must end, too."""
+        """Take the same steps with nobody guiding them; return where they end: there a block of them must end, too.
+
+        The parameters are read after every step. Several devices then take the mean of their running statistics, which
+        they do only once in a block: both must come to the same.
+        """
         self._build()
+        files: Files = {}
         for step in range(self.steps):
             self._session.train(step, 1)
-        files: Files = self._session.ask("parameters", folder=str(self._folder / "alone"))["files"]
+            files = self._session.ask("parameters", folder=str(self._folder / "alone"))["files"]
         return files
 
     def _build(self) -> None:
