@@ -124,7 +124,7 @@ def test_without_the_rule_it_is_not(references, tmp_path, monkeypatch):
 
 
 def test_on_a_cpu_single_numbers_may_follow_another_pass(references, tmp_path):
-    """Here it is one weight of 100,352, as in the step of TensorFlow that is part of a loop (docs/findings.md)."""
+    """Here it is nearly all one weight of 100,352; in TensorFlow it is the step in a loop (docs/findings.md)."""
     proof = prove(HONEST, references, tmp_path)
     assert proof.passed, failed(proof)[:3]
 

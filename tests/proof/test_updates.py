@@ -140,14 +140,14 @@ def test_another_optimiser_is_seen(work, tmp_path, mistake, step, known):
 def off_in_single_numbers(work, folder, changed, by, noise=NOISE, size=1e-9):
     """How far a first step is off in which the numbers `changed` have gradients of this size and move otherwise.
 
-    They are moved `by` so much of a step, to the other side if it is negative.
+    They are moved `by` so much of a step, to the other side if it is negative; None moves them by a whole one anyway.
     """
     chance = np.random.default_rng(3)
     weights, gradient = (chance.normal(size=(50, 40)).astype("float32") for _ in range(2))
     gradient.flat[:3] = size
     there = led(weights, [gradient.astype("float64")], [RATE])
     taken = (there - weights).flat[:changed]
-    there.flat[:changed] += (by - 1) * taken
+    there.flat[:changed] += RATE if by is None else (by - 1) * taken
     own = OwnUpdates(work, save(folder / "start", weights), noise=noise)
     files = save(folder / "g", gradient), save(folder / "p", there.astype("float32"))
     own.record(Walked(0, {}, *files, Turn(0.0, 0.0, 0.0, RATE, 1, 0.0)))
@@ -165,6 +165,7 @@ def test_single_numbers_may_follow_another_pass(work, tmp_path, changed):
     [
         (3, -1.0, {}),  # more than one in a thousand
         (1, -1.0, {"size": 1e-3}),  # a gradient that is no round-off
+        (1, None, {"size": 0.0}),  # a number without a gradient is moved
         (1, 200.0, {}),  # further than Adam's steps
         (1, -1.0, {"noise": None}),  # nothing is known of passes
     ],

@@ -184,7 +184,10 @@ class OwnUpdates:
         """
         start, end = read_array(self._start, name).astype(np.float64), self._ends[name].astype(np.float64)
         change = {"form": self._form} if self._form else {}
-        pairs = list(zip(self.gradients[name], self._reach[name], strict=True))
+        reaches: Sequence[float | Array] = self._reach[name]
+        if not self._restless:  # a sum of zeros is zero in every order: the row of a word that no text of the batch has
+            reaches = [by * (one != 0) for one, by in zip(self.gradients[name], reaches, strict=True)]
+        pairs = list(zip(self.gradients[name], reaches, strict=True))
         ways = [self.lead(name, [one + sign * by for one, by in pairs], **change) for sign in (-1, 0, 1)]
         low, high = np.minimum.reduce(ways), np.maximum.reduce(ways)
         nearest = np.clip(end, 2 * low - high, 2 * high - low)
