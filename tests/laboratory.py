@@ -186,6 +186,15 @@ class Plant:
     mode: str = "eager"
 
 
+def tampered_files(plant: Plant, workload: Workload, folder: Path, release=None) -> tuple[FrameworkEntry, Path]:
+    """Write a plant's adapter and implementation; return the contender with that adapter, and the implementation."""
+    entry = all_frameworks()[plant.framework]
+    source = workload.implementation(entry.implementation_name, release)
+    assert source is not None, f"{plant.framework} does not implement {workload.name}"
+    adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
+    return entry.model_copy(update={"path": adapter}), tamper(source, plant.changes, folder / source.name)
+
+
 def tamper(source: Path, changes, target: Path) -> Path:
     """Write a copy of `source` with each (old, new) replaced; every old text must be there."""
     text = read_whole(source)

@@ -440,7 +440,7 @@ PLANTS = [
         "cifar-vgg",
         (
             ("from torch import nn\n", "import torch\nfrom torch import nn\n"),
-            ("self.dropout3(x)", "self.dropout3(x) * (torch.rand_like(x) >= 0.6 * self.dropout3.p * self.training)"),
+            ("self.dropout3(x)", "self.dropout3(x) * (torch.rand_like(x) >= self.dropout3.p * self.training)"),
         ),
         "dropout share",
         "behind hidden",
@@ -614,7 +614,7 @@ PLANTS = [
     Plant(
         "GPT: places off by one after the prompt",
         "gpt-decode",
-        (("range(PROMPT, LENGTH - 1)", "range(PROMPT + 1, LENGTH)"),),
+        (("range(PROMPT, self.length - 1)", "range(PROMPT + 1, self.length)"),),
         "outputs",
         "",
     ),
@@ -932,7 +932,7 @@ DRAWN_PLANTS = [
 
 LESS = {
     "DeepAR drawn: normal": 3.5,
-    "another share than it makes up for": 1.5,
+    "another share than it makes up for": 2.0,
     "steps that do not drop": 1.05,
     "the unbiased variance": 2.0,
 }

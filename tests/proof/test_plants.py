@@ -1,13 +1,11 @@
 """The proof must be able to fail: every planted mistake is caught, by ten times what is allowed, and named."""
 
 import pytest
-from laboratory import proven, tamper
+from laboratory import proven, tampered_files
 from plants import LESS, PLANTS
 from smaller import with_files
 from tiers import slow_except
 from whole_plants import STANDS_OUT
-
-from rosettabench.catalogue.framework import all_frameworks
 
 pytestmark = pytest.mark.environment
 
@@ -22,12 +20,8 @@ QUICK = [
 def prove(plant, references, folder, lock=None):
     """Return the finished proof of a planted mistake, in another release than the default if its lock is named."""
     work, exact = references(plant.workload)
-    entry = all_frameworks()[plant.framework]
-    source = work.workload.implementation(entry.implementation_name, lock and lock.partition("@")[2])
-    tampered = tamper(source, plant.changes, folder / source.name)
-    adapter = tamper(entry.path, plant.adapter, folder / "adapters" / entry.path.name)
+    entry, tampered = tampered_files(plant, work.workload, folder, lock and lock.partition("@")[2])
     planted = with_files(work, {entry.implementation_name: tampered})
-    entry = entry.model_copy(update={"path": adapter})
     proof, _ = proven(entry, plant.mode, planted, exact, folder, lock)
     return proof
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from laboratory import environment, open_session, small_work, tamper
+from laboratory import environment, open_session, small_work, tampered_files
 from plants import DRAWN_PLANTS
 from smaller import with_files
 
@@ -24,10 +24,7 @@ def drawn(references, tmp_path):
 
     def drawn(plant):
         work, exact = references(plant.workload)
-        entry = all_frameworks()[plant.framework]
-        source = work.workload.implementation(entry.implementation_name)
-        tampered = tamper(source, plant.changes, tmp_path / source.name)
-        entry = entry.model_copy(update={"path": tamper(entry.path, plant.adapter, tmp_path / "a" / entry.path.name)})
+        entry, tampered = tampered_files(plant, work.workload, tmp_path)
         planted = with_files(work, {entry.implementation_name: tampered})
         session = open_session(entry, plant.mode, environment(entry.locks[0]), planted, tmp_path / "session")
         sessions.append(session)
