@@ -72,6 +72,10 @@ class StoredRuns:
     store: Store
     ceilings: Mapping[str, Sequence[CeilingSeries]]
 
+    def count_blocks(self) -> Mapping[str, int]:
+        """Return {id: number of blocks} of all runs that have any."""
+        return self.store.count_blocks()
+
     def load(self, names: Collection[str]) -> Sequence[Run]:
         """Return the runs of these ids with all their contents."""
         return self.store.runs_of(names)

@@ -287,6 +287,12 @@ class Store:
         with explain_database_errors(self.name), Session(self.engine) as session:
             return {run: (count, last) for run, count, last in session.execute(wanted)}
 
+    def count_blocks(self) -> dict[str, int]:
+        """Return {run: number of its blocks} of all runs that have any."""
+        wanted = select(Contest.run_id, func.count()).join(Entry, Entry.contest_id == Contest.id)
+        wanted = wanted.join(Block, Block.entry_id == Entry.id).group_by(Contest.run_id)
+        return self._do(lambda session: dict(session.execute(wanted).tuples().all()))
+
     def intact_certificates(self) -> tuple[list[Certificate], list[str]]:
         """Return the certificates whose content matches their digests, the oldest first, and the keys of the others."""
         with explain_database_errors(self.name), Session(self.engine) as session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 OpenRuns = Callable[[], AbstractContextManager[Runs]]
 """Opens the runs of a store. Other processes get it pickled: it is a function of a module, with its arguments."""
 
-FEWEST, MOST = 2, 8
-"""Runs that a process reads and writes at a time. What they share is read once, but all of them are in memory. For
-fewer than two, it is not worth starting a process: it imports for seconds."""
+FEWEST = 2
+"""Fewest runs that a process reads and writes at a time: for fewer, it is not worth starting one, which imports for
+seconds."""
+
+MOST_BLOCKS = 32_000
+"""Most blocks of these runs, if they are more than FEWEST. What they share is read once, but all are in memory: 300 to
+400 MB in each process (docs/results/scale.md)."""
 
 TURNS = 4
 """How often each process gets so many runs, at least, so that all end at about the same time."""
@@ -37,8 +41,11 @@ def write_runs(folder: SiteFolder, open_runs: OpenRuns, marked: Sequence[tuple[s
     Each process is a pool of its own: in Python 3.11, a pool can wait for ever if one of its processes is killed while
     another one starts. Raises RosettaError if a process was killed.
     """
-    size = max(FEWEST, min(MOST, len(marked) // (TURNS * usable_cores())))
-    shares = [marked[start : start + size] for start in range(0, len(marked), size)]
+    if not marked:
+        return
+    with open_runs() as runs:
+        blocks = runs.count_blocks()
+    shares = list(cut(marked, blocks, most=len(marked) // (TURNS * usable_cores())))
     count = min(usable_cores(), len(shares))
     if count < 2:
         for share in shares:
@@ -65,6 +72,20 @@ def write_runs(folder: SiteFolder, open_runs: OpenRuns, marked: Sequence[tuple[s
             raise RosettaError(
                 "a process that wrote pages was killed", "Was there enough memory? Try again, with more of it free."
             ) from error
+
+
+def cut(marked: Sequence[tuple[str, str]], blocks: Mapping[str, int], most: int) -> Iterator[list[tuple[str, str]]]:
+    """Yield the runs in shares of FEWEST to `most`, where the runs of a share have MOST_BLOCKS at most."""
+    share: list[tuple[str, str]] = []
+    total = 0
+    for name, mark in marked:
+        total += blocks.get(name, 0)
+        if len(share) >= FEWEST and (len(share) >= most or total > MOST_BLOCKS):
+            yield share
+            share, total = [], blocks.get(name, 0)
+        share.append((name, mark))
+    if share:
+        yield share
 
 
 def write_share(folder: SiteFolder, open_runs: OpenRuns, share: Sequence[tuple[str, str]]) -> list[RunExtract]:

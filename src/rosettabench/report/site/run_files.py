@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from rosettabench.errors import RosettaError
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 class Runs(Protocol):
     """The runs of which pages are made."""
+
+    def count_blocks(self) -> Mapping[str, int]:
+        """Return {id: number of blocks} of all runs that have any."""
 
     def load(self, names: Collection[str]) -> Sequence[Run]:
         """Return the runs of these ids with all their contents."""
