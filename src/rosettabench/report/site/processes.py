@@ -29,7 +29,7 @@ seconds."""
 
 MOST_BLOCKS = 32_000
 """Most blocks of these runs, if they are more than FEWEST. What they share is read once, but all are in memory: 300 to
-400 MB in each process (docs/results/scale.md)."""
+400 MB in each process for long runs (docs/results/scale.md)."""
 
 TURNS = 4
 """How often each process gets so many runs, at least, so that all end at about the same time."""
