@@ -92,15 +92,19 @@ def test_what_is_no_number_never_passes():
     json.dumps(body, allow_nan=False)
 
 
-def test_it_tells_which_steps_were_guided_and_which_gradients_were_excused():
-    turned = Check("gradient", 2, "conv1.kernel", 1e-3, 1e-2)
-    body = certificate_body({}, [turned], "r", 4, None, guided=range(1, 4), excused=[turned])
-    assert (body["guided"], [check["tensor"] for check in body["excused"]]) == ([1, 2, 3], ["conv1.kernel"])
+def test_it_tells_which_steps_were_guided_and_what_was_excused():
+    turned, other = Check("gradient", 2, "conv1.kernel", 1e-3, 1e-2), Check("update", 3, "output.bias", 1e-3, 1e-5)
+    body = certificate_body({}, [turned], "r", 4, None, guided=range(1, 4), excused=[turned, other, other])
+    assert body["guided"] == [1, 2, 3]
+    assert [check["tensor"] for check in body["excused"]] == ["conv1.kernel", "output.bias", "output.bias"]
     row = Certificate(key="k", at="now", passed=True, body=body, digest=digest(body))
     certification = Certification(entry_id=1, certificate_id=1, session=1)
     certification.certificate = row
     found = summarise_certification(certification)
-    assert extent_words(found) == "over 4 steps, 3 of them guided, 1 gradient excused because units are at an edge"
+    assert extent_words(found) == (
+        "over 4 steps, 3 of them guided, 1 gradient excused because units are at an edge, "
+        "2 updates explained by another pass"
+    )
 
 
 def test_a_damaged_certificate_is_told(tmp_path):

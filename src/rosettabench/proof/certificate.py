@@ -46,8 +46,9 @@ def certificate_body(
     """Return the certificate as stored. `subject` is everything that it is bound to.
 
     `margins` are those of the batches, where these were chosen; `guided` the steps that began with the reference's
-    weights; `excused` the gradients that are further off than the noise explains, where units turn. `equal_to` names
-    the files whose formulas agree with each other, or the one of the original.
+    weights; `excused` the gradients that are further off than the noise explains, where units turn, and the updates
+    that only another pass over the same batch explains. `equal_to` names the files whose formulas agree with each
+    other, or the one of the original.
     """
     failed = next((check for check in checks if not check.passed), None)
     tightest: dict[str, Check] = {}

@@ -106,6 +106,7 @@ class OwnUpdates:
         self._reach: dict[str, list[float]] = {}
         """How far another pass may move each number of a gradient, step by step; empty without noise."""
         self._restless = False
+        self._alone: dict[str, float] = {}
 
     @property
     def precision(self) -> str:
@@ -225,7 +226,12 @@ class OwnUpdates:
             found = forms[self._form]
         if NEAR < found < inf:
             found = max(0.0, found - self._left_by_sums(name) - self._left_by_arithmetic(name))
+        self._alone[name] = found
         return min(found, self._off_other_passes(name)) if self._reach and NEAR < found < inf else found
+
+    def off_alone(self, name: str) -> float:
+        """Return what `off` was for a parameter, before the difference of two passes was excluded."""
+        return self._alone[name]
 
     def _left_by_sums(self, name: str) -> float:
         """Return the error of an update because float32 adds a penalty to a gradient, relative to the move.

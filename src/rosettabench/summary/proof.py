@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Set
 from math import inf
 from typing import Any
@@ -34,6 +35,7 @@ def summarise_certification(certification: Certification) -> ProofSummary:
     if not certificate.intact:
         return ProofSummary(ProofState.DAMAGED, key=certificate.key)
     body = certificate.body
+    excused = Counter(check["quantity"] for check in body.get("excused", ()))
     holds = certificate.passed and body.get("passed") is True
     return ProofSummary(
         state=ProofState.PROVEN if holds else ProofState.FAILED,
@@ -41,7 +43,8 @@ def summarise_certification(certification: Certification) -> ProofSummary:
         at=certificate.at,
         steps=body.get("steps"),
         guided=len(body.get("guided", ())),
-        excused=len(body.get("excused", ())),
+        excused=excused["gradient"],
+        other_passes=excused["update"],
         checks=len(body.get("checks", ())),
         tightest=tuple(filter(None, map(summarise_check, body.get("tightest", {}).values()))),
         divergence=summarise_check(body.get("first_divergence")),

@@ -188,6 +188,9 @@ class ProofSummary:
     steps: int | None = None
     guided: int = 0
     excused: int = 0
+    """The gradients that are further off than the noise explains, where units turn."""
+    other_passes: int = 0
+    """The updates that only another pass over the same batch explains."""
     checks: int = 0
     tightest: tuple[CheckSummary, ...] = ()
     divergence: CheckSummary | None = None

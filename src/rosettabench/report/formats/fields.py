@@ -76,7 +76,8 @@ FIELDS: Mapping[type, Mapping[str, FieldMaker | None]] = {
         standing=standing_words,
     ),
     ProofSummary: order_fields(
-        "state reason key at steps guided excused checks tightest divergence cause hashes equal_to", reason=proof_words
+        "state reason key at steps guided excused other_passes checks tightest divergence cause hashes equal_to",
+        reason=proof_words,
     ),
     Verdict: order_fields(
         "finding faster slower interval margin doubt mean", doubt=lambda verdict: doubts_words(verdict.doubts)

@@ -31,7 +31,9 @@ def extent_words(proof: ProofSummary) -> str:
     guided = f", {proof.guided} of them guided" if proof.guided else ""
     gradients = "gradient" if proof.excused == 1 else "gradients"
     excused = f", {proof.excused} {gradients} excused because units are at an edge" if proof.excused else ""
-    return f"over {proof.steps} steps{guided}{excused}"
+    updates = "update" if proof.other_passes == 1 else "updates"
+    passes = f", {proof.other_passes} {updates} explained by another pass" if proof.other_passes else ""
+    return f"over {proof.steps} steps{guided}{excused}{passes}"
 
 
 def reference_words(proof: ProofSummary) -> str:
