@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-LOST = 0.2
+LOST = 0.1
 """Share of the controller's time that may be missing from the worker's, in the median block.
 
-Reading the request, selecting its samples and replying take a few milliseconds of the shortest block's 50
-(docs/results/overheads.md has the measurements). A worker that reports half of the time has a share of 0.5."""
+Reading the request, selecting its samples and replying take 1 ms of a block of 0.3 s, and at most 3% of it in any
+honest worker (docs/results/overheads.md). A worker that reports half of the time has a share of 0.5."""
 
 LOST_S = 0.02
 """Seconds that may always be missing: on a busy machine a process may wait before it reads a request."""
