@@ -44,24 +44,26 @@ def test_gradient_descent_is_counted_by_its_hook(tmp_path):
     assert "its optimiser counted" in (skipping.counts.fault(labels, rows) or "")
 
 
-POWERS = {
+UPDATES = {
     "lasagne": "            total += self.step(inputs, labels)\n        return total / len(batches)",
     "paddle": "            self.optimizer.step()\n            total += loss.detach()",
     "tensorflow-graph": "            _, loss = self.run((self.step, self.mean_loss), inputs, labels)\n"
     "            total += loss\n        return total / len(batches)",
     "tinygrad": "            self.step(inputs, labels)\n        return",
 }
-"""{framework that keeps a power of Adam's beta, or a count of its own: the update in its adapter}."""
+"""{framework that keeps a power of Adam's beta, or a count beside its parameters: the update in its adapter}."""
+
+OTHER_OPTIMIZERS = [("lasagne", "cifar-vgg"), ("tensorflow-graph", "cifar-vgg"), ("paddle", "shakespeare-gpt")]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("framework", POWERS)
-def test_an_adam_without_a_counter_is_counted_by_what_it_keeps(framework, tmp_path):
-    honest, labels, rows = counted(tmp_path / "honest", framework=framework)
+@pytest.mark.parametrize(("framework", "workload"), [*((name, "fashion-mlp") for name in UPDATES), *OTHER_OPTIMIZERS])
+def test_an_optimiser_without_a_counter_is_counted_by_what_is_kept(framework, workload, tmp_path):
+    honest, labels, rows = counted(tmp_path / "honest", workload=workload, framework=framework)
     assert honest.counts.updates == STEPS
-    update = POWERS[framework]
+    update = UPDATES[framework]
     twice = update.replace("\n", "\n" + update.partition("\n")[0] + "\n", 1)
-    doubled, _, _ = counted(tmp_path / "doubled", ((update, twice),), framework=framework)
+    doubled, _, _ = counted(tmp_path / "doubled", ((update, twice),), workload, framework)
     assert f"its optimiser counted {2 * STEPS} updates" in (doubled.counts.fault(labels, rows) or "")
 
 

@@ -60,6 +60,8 @@ class Adapter(Framework):
         self.rate = theano.shared(np.float32(hyper.learning_rate))
         updated = self.implementation.optimizer(self.model, Setting(**dict(vars(hyper), learning_rate=self.rate)))
         self.changes = updated(self.slopes, trained)
+        self.count = next((one for one in self.changes if one.ndim == 0), theano.shared(0))  # Adam has one
+        self.changes.setdefault(self.count, self.count + 1)
         self.starts = {one: one.get_value() for one in [self.rate, *self.changes] if one.name not in self.variables}
         self.step = self.of_a_batch(self.mean_loss, updates=self.changes)
         self.differentiate = self.backward = self.update = None
@@ -112,8 +114,7 @@ class Adapter(Framework):
         return float(self.rate.get_value())
 
     def updates(self):
-        counts = [int(one.get_value()) for one in self.changes if one.ndim == 0]
-        return counts[0] if counts else None
+        return int(self.count.get_value())
 
     def settings(self):
         first = next(iter(self.variables.values()))

@@ -121,10 +121,11 @@ class Adapter(Framework):
         return self.optimizer.get_lr()
 
     def updates(self):
-        if self.setting.optimizer.name != "adam":
+        beta2 = getattr(self.setting.optimizer, "beta2", None)
+        if beta2 is None:
             return None
         powers = [held.item() for name, held in self.optimizer.state_dict().items() if "beta2_pow" in name]
-        return updates_of(powers[0], self.setting.optimizer.beta2) if powers else 0
+        return updates_of(powers[0], beta2) if powers else 0
 
     def settings(self):
         first = next(iter(self.tensors.values()))

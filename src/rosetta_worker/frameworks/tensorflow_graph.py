@@ -6,7 +6,6 @@ import numpy as np
 import tensorflow as tf
 
 from rosetta_worker.framework import Framework, Setting, labels_as
-from rosetta_worker.optimizers.powers import updates_of
 from rosetta_worker.runtimes import tensorflow1 as runtime
 from rosetta_worker.runtimes.estimator import Loop
 from rosetta_worker.surroundings import readable
@@ -104,7 +103,8 @@ class Adapter(Framework):
         pairs = self.optimizer.compute_gradients(self.mean_loss)
         self.slopes = [gradient for gradient, _ in pairs]
         self.dense_slopes = {variable.op.name: tf.convert_to_tensor(slope) for slope, variable in pairs}
-        self.update = self.optimizer.apply_gradients(self.clipped(pairs))
+        self.steps = tf.train.get_or_create_global_step()
+        self.update = self.optimizer.apply_gradients(self.clipped(pairs), self.steps)
         self.step = tf.group(self.update, *tf.get_collection(tf.GraphKeys.UPDATE_OPS))  # updates of running means
 
     def clipped(self, pairs):
@@ -199,8 +199,7 @@ class Adapter(Framework):
         return float(self.session.run(rates[0]))
 
     def updates(self):
-        power = self.variables.get("beta2_power")
-        return None if power is None else updates_of(self.session.run(power), self.setting.optimizer.beta2)
+        return int(self.session.run(self.steps))
 
     def settings(self):
         first = self.graph.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)[0]
