@@ -23,7 +23,7 @@ from rosettabench.resources.processors import usable_cores
 
 
 def main():
-    """Measure the chosen cells and print a line for each, and the largest shares."""
+    """Measure the chosen cells and print a line for each."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("-w", "--workloads", default="fashion-mlp,fashion-cnn,imdb-gru,shakespeare-gpt,gpt-decode")
     options.add_argument("-f", "--frameworks", default=",".join(competing_frameworks()))
