@@ -13,7 +13,7 @@ def test_half_of_the_time():
     assert clock_fault([0.05] * 5, [0.102] * 5) == "it reports 49% of the time that its blocks take"
 
 
-def test_a_tenth_of_the_time():
+def test_more_than_a_tenth_left_out():
     """From blocks of 0.2 s on, a worker that leaves out an eighth is caught; the honest ones leave out 3% at most."""
     assert clock_fault([0.21, 0.22, 0.21], [0.24, 0.25, 0.24]) == "it reports 88% of the time that its blocks take"
     assert clock_fault([0.31, 0.31, 0.31], [0.32, 0.32, 0.32]) is None
