@@ -71,10 +71,10 @@ def test_the_users_own_interpreter():
         ("keras[tensorflw]", "'keras[tensorflow]'"),
         ("pytorch:compield", "'compiled'"),
         ("mxnet-gluno", "'mxnet-gluon'"),
-        ("pytorch@9.9.9", "There is: "),
+        ("pytorch@9.9.9", "Available: "),
         ("pytorch:", "pytorch:compiled"),
         ("", "pytorch:compiled"),
-        ("reference-pytorch", "There is: "),
+        ("reference-pytorch", "Available: "),
     ],
 )
 def test_what_does_not_exist_is_answered_with_what_does(text, meant):
@@ -93,7 +93,7 @@ def test_a_release_and_an_interpreter_contradict_each_other():
 def test_a_mode_that_came_later_is_refused_with_the_reason(mode):
     with pytest.raises(UsageError, match=f"pytorch 1.0.0 has no mode '{mode}': .*torch.compile") as raised:
         parse_contender(f"pytorch@1.0.0:{mode}")
-    assert raised.value.hint == "There is: eager."
+    assert raised.value.hint == "Available: eager."
     assert parse_contender(f"pytorch:{mode}").mode == mode
     assert parse_contender(f"pytorch@/their/python:{mode}").mode == mode, "what theirs can do is for it to say"
 

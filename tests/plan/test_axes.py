@@ -112,7 +112,7 @@ def test_a_set_of_series_is_a_setting_of_a_workload_on_series():
     assert {one.positions for one in other.operations.values()} == {(210 + 48,)}
     with pytest.raises(UsageError, match="fashion-mlp trains on no time series") as refused:
         settings(find_workload("fashion-mlp"), {"series": ["hospital"]})
-    assert refused.value.hint == "There is: deepar-monash."
+    assert refused.value.hint == "Available: deepar-monash."
     with pytest.raises(UsageError) as refused:
         read_axes(["series=hospitl"])
     assert "hospital" in refused.value.hint

@@ -45,16 +45,19 @@ class Contender:
         return None if self.lock is None else self.lock.partition("@")[2]
 
     @property
+    def installation(self) -> str:
+        """The framework, with its interpreter, or with its release if that is not the default."""
+        if self.python is not None:
+            return f"{self.framework}@{self.python}"
+        return self.framework if self.lock == self.entry.locks[0] else f"{self.framework}@{self.release}"
+
+    @property
     def label(self) -> str:
         """The name in tables: as short as it is unambiguous.
 
         The second copy of a control ends in ``#2``, a contender with planted work in ``#3+5%``.
         """
-        text = self.framework
-        if self.python is not None:
-            text += f"@{self.python}"
-        elif self.lock != self.entry.locks[0]:
-            text += f"@{self.release}"
+        text = self.installation
         if self.mode != self.entry.mode:
             text += f":{self.mode}"
         text += f"#{self.copy}" if self.copy > 1 else ""
@@ -86,7 +89,7 @@ def parse_contender(text: str, python: Path | None = None) -> Contender:
     if mode != AS_SHIPPED and mode not in entry.modes_in(lock):
         raise UsageError(
             f"{entry.name} {release} has no mode {mode!r}: {entry.lacks[lock][mode]}",
-            hint=f"There is: {', '.join(entry.modes_in(lock))}.",
+            hint=f"Available: {', '.join(entry.modes_in(lock))}.",
         )
     return Contender(entry.name, mode, lock)
 

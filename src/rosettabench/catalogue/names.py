@@ -17,4 +17,4 @@ def nearest(kind: str, word: str, known: Collection[str]) -> str:
         return word
     near = get_close_matches(word, known, n=1, cutoff=0.5)
     meant = f"Did you mean {near[0]!r}? " if near else ""
-    raise UsageError(f"there is no {kind} {word!r}", hint=f"{meant}There is: {', '.join(sorted(known)) or 'none'}.")
+    raise UsageError(f"there is no {kind} {word!r}", hint=f"{meant}Available: {', '.join(sorted(known)) or 'none'}.")

@@ -311,7 +311,7 @@ class Workload(Strict):
         if self.reference is None and isinstance(self.optimizer, OwnOptimizer):
             raise ValueError('an optimizer of its own needs an original: reference = "pytorch", say')
         if self.reference is not None and self.metric is not None and self.metric.name not in METRIC_NAMES:
-            raise ValueError(f"there is no metric {self.metric.name!r}; there is: {', '.join(METRIC_NAMES)}")
+            raise ValueError(f"there is no metric {self.metric.name!r}; available: {', '.join(METRIC_NAMES)}")
         lost = [tensor.name for tensor in self.tensors if tensor.init is None and self.weights is None]
         if lost:
             raise ValueError(f"neither init nor a file of weights says how {', '.join(lost[:3])} begins")

@@ -16,7 +16,7 @@ def check_series(key: str, workload: Workload) -> None:
     """Raise UsageError if another set is asked for and a workload does not train on time series."""
     if key != STATED and not workload.data.series:
         able = ", ".join(one.name for one in all_workloads().values() if one.data.series)
-        raise UsageError(f"{workload.name} trains on no time series: it has no series={key}", f"There is: {able}.")
+        raise UsageError(f"{workload.name} trains on no time series: it has no series={key}", f"Available: {able}.")
 
 
 def on_series(workload: Workload, key: str) -> Workload:

@@ -243,7 +243,9 @@ def check_embedding(gradient: str, workload: Workload) -> None:
     """Raise UsageError if the sparse gradient of an embedding is asked for and there is no embedding."""
     if gradient == "sparse" and not workload.embeddings:
         able = ", ".join(one.name for one in all_workloads().values() if one.embeddings)
-        raise UsageError(f"{workload.name} has no embedding: it has no embedding_gradient=sparse", f"There is: {able}.")
+        raise UsageError(
+            f"{workload.name} has no embedding: it has no embedding_gradient=sparse", f"Available: {able}."
+        )
 
 
 def check_precision(setting: Setting) -> None:

@@ -33,7 +33,7 @@ def check_new(place: Path, frameworks: Sequence[str]) -> None:
     if unknown:
         raise UsageError(
             f"a new folder is not written in {', '.join(unknown)}",
-            f"There is: {', '.join(TITLES)}. Add the file by hand.",
+            f"Available: {', '.join(TITLES)}. Add the file by hand.",
         )
 
 

@@ -98,7 +98,7 @@ def draw(tensor: Tensor, seed: int) -> NDArray[np.float32]:
     rule = initialiser(str(tensor.init))
     if rule is None:
         known = ", ".join([*INITIALISERS, *FAMILIES.values()])
-        raise UsageError(f"tensor {tensor.name} has the unknown init {tensor.init!r}", f"There is: {known}.")
+        raise UsageError(f"tensor {tensor.name} has the unknown init {tensor.init!r}", f"Available: {known}.")
     return rule(generator, tensor.shape).astype(np.float32)
 
 
