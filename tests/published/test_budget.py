@@ -12,9 +12,9 @@ from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.errors import UsageError
 from rosettabench.lab.past import past
-from rosettabench.plan.budget import answer, fit_contests, turns_of_next, within_budget
+from rosettabench.plan.budget import answer, fit_contests, share_equally, turns_of_next, within_budget
 from rosettabench.plan.duration import duration_words, read_duration
-from rosettabench.plan.estimate import Past, TimeEstimate, estimate
+from rosettabench.plan.estimate import Past, TimeEstimate, estimate, estimate_each
 from rosettabench.plan.left_out import sentences
 from rosettabench.plan.plan import make_plan
 from rosettabench.plan.request import RunRequest
@@ -186,6 +186,24 @@ def test_a_large_budget_has_more_rounds():
     _, _, stopping = within_budget(plan(), STOPPING.model_copy(update={"round_seconds": 1.0}), 600.0, none_asked)
     assert stopping.rounds == (8, 190)
     assert stopping.seconds == 190
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.floats(1, 1000))
+def test_time_is_shared_equally_among_those_whose_fewest_rounds_take_less(needs, more):
+    seconds = sum(needs) + more
+    share = share_equally(seconds, needs)
+    assert sum(max(share, need) for need in needs) == pytest.approx(seconds)
+
+
+def test_a_proof_takes_what_the_register_says_and_comes_once():
+    """The cell's own line counts, and what one contest proves, the next of another batch need not."""
+    request = REQUEST.model_copy(update={"workloads": ("cifar-vgg",), "axes": {"batch_size": [16, 32], "threads": [1]}})
+    planned = make_plan(request)
+    known = {("cifar-vgg", "pytorch", "eager"): 1000.0, ("cifar-vgg", "pytorch", "compiled"): 5000.0}
+    blind, told = (estimate_each(planned, Past(proof_s=seconds)) for seconds in ({}, known))
+    assert 900 < told[0].proof_s - blind[0].proof_s < 1000
+    assert told[0].start_s == blind[0].start_s
+    assert told[1].proof_s == blind[1].proof_s == 0.0
 
 
 def test_no_time_for_anything_is_a_sentence():

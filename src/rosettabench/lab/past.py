@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from rosettabench.plan.estimate import Past
+from rosettabench.proof.register import known_seconds, read_register
 from rosettabench.statistics.ranking import LOOKS
 from rosettabench.store.machine import same_kind
 from rosettabench.store.record import FigureName, Phase, Stopped
@@ -21,8 +23,9 @@ PAST_RUNS = 5
 
 
 def read_past(store: Store, machine: Mapping[str, Any]) -> Past:
-    """Return what the contests of the latest runs in `store` took on this machine."""
-    return past([store.run(run.id) for run in store.runs()[:PAST_RUNS]], machine)
+    """Return what the contests of the latest runs in `store` took on this machine, and proofs by the register."""
+    runs = [store.run(run.id) for run in store.runs()[:PAST_RUNS]]
+    return replace(past(runs, machine), proof_s=known_seconds(read_register()))
 
 
 def past(runs: Iterable[Run], machine: Mapping[str, Any]) -> Past:

@@ -26,7 +26,7 @@ from rosettabench.lab.scratch import scratch_folder
 from rosettabench.lab.training import FullTraining
 from rosettabench.plan.budget import turns_of_next
 from rosettabench.plan.duration import duration_words
-from rosettabench.plan.estimate import estimate
+from rosettabench.plan.estimate import estimate_each
 from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
 from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveRequest, RunRequest, read_request
 from rosettabench.plan.setting import Setting, distinguishing_words, with_defaults
@@ -212,8 +212,8 @@ class Laboratory:
         trains = isinstance(request, RunRequest) and request.shipped is not None
         if request.trains_fully or isinstance(request, ExplainRequest) or trains:
             return []
-        before = read_past(self.store, describe_machine())
-        return [estimate(planned, before).bound(request.stopping) for planned in plan]
+        found = estimate_each(plan, read_past(self.store, describe_machine()))
+        return [one.bound(request.stopping) for one in found]
 
     def _expect(self, preparation: Preparation, bounds: Sequence[float], beside: float = 0.0) -> None:
         """Show the longest time until the run ends: its contests, its preparation and `beside`.

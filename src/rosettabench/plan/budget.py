@@ -67,7 +67,8 @@ def within_budget(
     The kept contests get enough rounds for their intervals to hold together with those of `tests` intervals, or at
     least with each other. If that would lose a workload, they get fewer rounds: a table without a verdict is better
     than none. Equally, no workload is lost for claims that can be completed. The number of processes is reduced before
-    contests are left out. The time that remains after the starts is shared equally. Raises UsageError if not even one
+    contests are left out. The time that remains after the starts is shared equally, if the fewest rounds of each fit
+    into its share. Raises UsageError if not even one
     contest fits.
     """
     usual = min(stopping.rounds[0], FEWEST_ROUNDS)
@@ -87,11 +88,20 @@ def within_budget(
         for planned, _ in contests
         if all(planned is not other for other, _ in kept)
     ]
-    turns = (budget - sum(found.starts(short) for _, found in kept)) / len(kept)
+    needs = [short.rounds[0] * found.round(short) for _, found in kept]
+    turns = share_equally(budget - sum(found.starts(short) for _, found in kept), needs)
     seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / rounds_to_speak(kept, LOOKS * tests)))
     fewest, most = short.rounds
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
     return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
+
+
+def share_equally(seconds: float, needs: Iterable[float]) -> float:
+    """Return what each contest gets of some seconds, if those that need more than that get what they need."""
+    left = sorted(needs)
+    while left[-1] > seconds / len(left) and len(left) > 1:
+        seconds -= left.pop()
+    return seconds / len(left)
 
 
 def answer(contests: Sequence[Planned], stopping: Stopping, budget: float, asked: Asked) -> list[Planned]:

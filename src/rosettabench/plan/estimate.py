@@ -7,6 +7,7 @@ time, with allowance for a slower or busier machine, plus the time to prepare en
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -71,18 +72,23 @@ networks, whose memory is that of the process, aside."""
 Label = tuple[str, str]
 """A workload's name and a contender's label."""
 
+Cell = tuple[str, str, str]
+"""The names of a workload, of a framework with its release, and of a mode."""
+
 
 @dataclass(frozen=True)
 class Past:
     """The measured time and memory of contests on this machine; the latest contest counts.
 
     `start_s` is {workload: seconds per contender outside the timed blocks}. `sample_s` is the seconds per sample, and
-    `memory` the peak of the process tree in bytes, both by workload and contender.
+    `memory` the peak of the process tree in bytes, both by workload and contender. `proof_s` is the seconds that the
+    proof of a cell took, wherever that was.
     """
 
     start_s: dict[str, float] = field(default_factory=dict)
     sample_s: dict[Label, float] = field(default_factory=dict)
     memory: dict[Label, float] = field(default_factory=dict)
+    proof_s: Mapping[Cell, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -140,7 +146,7 @@ def estimate(planned: PlannedContest, past: Past) -> TimeEstimate:
     step = sum(known) / len(known)
     start, proof = past.start_s.get(name), 0.0
     if start is None:
-        start, proof = START_S + START_STEPS * step, guessed_proof(planned)
+        start, proof = START_S + START_STEPS * step, expected_proofs(planned, past)
     starts = len(labels) * (2 if planned.setting.devices > 1 else 1)  # the exchange is measured in processes of its own
     memories = [past.memory.get((name, label)) for label in labels]
     floor = least_memory(planned)
@@ -158,6 +164,17 @@ def estimate(planned: PlannedContest, past: Past) -> TimeEstimate:
     )
 
 
+def estimate_each(plan: Iterable[PlannedContest], past: Past) -> list[TimeEstimate]:
+    """Return the estimate of every contest of a plan. A proof that several of them need counts for the first alone."""
+    found, proven = [], set()
+    for planned in plan:
+        proof = (planned.workload.name, at_proof(planned).setting, planned.contenders)
+        one = estimate(planned, past)
+        found.append(replace(one, proof_s=0.0) if proof in proven else one)
+        proven.add(proof)
+    return found
+
+
 def guessed_step(planned: PlannedContest) -> float:
     """Return the guessed seconds of the products of a step; 0 if the workload does not state them."""
     setting = planned.setting
@@ -166,10 +183,17 @@ def guessed_step(planned: PlannedContest) -> float:
     return count * setting.batch_size / rate
 
 
-def guessed_proof(planned: PlannedContest) -> float:
-    """Return the guessed seconds of the passes in all proofs of a contest, the reference's included."""
-    passes = PROOF_PASSES * len(planned.contenders) + REFERENCE_PASSES
-    return steps_of(planned.workload) * passes * guessed_step(at_proof(planned))
+def expected_proofs(planned: PlannedContest, past: Past) -> float:
+    """Return the seconds of all proofs of a contest, the reference's passes included.
+
+    A proof takes what that of its cell took elsewhere, but not less than its passes are guessed to take: that was
+    perhaps with a smaller batch.
+    """
+    one_pass = steps_of(planned.workload) * guessed_step(at_proof(planned))
+    cells = {(planned.workload.name, one.installation, one.mode) for one in planned.contenders}
+    return REFERENCE_PASSES * one_pass + sum(
+        max(PROOF_PASSES * one_pass, past.proof_s.get(cell, 0.0)) for cell in cells
+    )
 
 
 def least_memory(planned: PlannedContest) -> float:

@@ -2,14 +2,15 @@
 
 It is a file of the repository, so that a newcomer sees what is proven without proving it. A line counts as long as its
 identity is that of the present code; after a change that affects the cell it is stale. `rosetta prove --register`
-writes it, `rosetta matrix` reads it. A contest never reads it: it needs a certificate of its own machine.
+writes it, `rosetta matrix` reads it. A contest needs a certificate of its own machine: it reads only durations here, to
+estimate its time.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
 from io import StringIO
 from math import inf, isinf, log
@@ -177,7 +178,7 @@ def every_cell() -> list[tuple[Workload, Contender]]:
 
 def cell_key(workload: Workload, contender: Contender) -> Key:
     """Return the key of a cell."""
-    return workload.name, replace(contender, mode=contender.entry.mode).label, contender.mode
+    return workload.name, contender.installation, contender.mode
 
 
 def identity_of(workload: Workload, contender: Contender) -> str:
@@ -216,6 +217,11 @@ def draw_cells(
 
 def seconds_of(cells: Iterable[Key], register: Register) -> float:
     """Return the seconds that proofs of cells take one after the other, by the register; for unknown ones, the mean."""
-    known = [line.seconds for line in register.values() if line.seconds]
-    mean = sum(known) / len(known) if known else 0.0
-    return sum((register[cell].seconds if cell in register else 0.0) or mean for cell in cells)
+    known = known_seconds(register)
+    mean = sum(known.values()) / len(known) if known else 0.0
+    return sum(known.get(cell, mean) for cell in cells)
+
+
+def known_seconds(register: Register) -> dict[Key, float]:
+    """Return the seconds that the proof of each cell took, where the register knows them."""
+    return {cell: line.seconds for cell, line in register.items() if line.seconds}

@@ -9,7 +9,7 @@ from rosettabench.lab.jobs import Jobs
 from rosettabench.lab.past import read_past
 from rosettabench.lab.run import Laboratory
 from rosettabench.plan.budget import FittedRequest, fit_contests
-from rosettabench.plan.estimate import estimate
+from rosettabench.plan.estimate import estimate_each
 from rosettabench.plan.plan import PlannedContest, make_plan
 from rosettabench.plan.request import RunRequest
 from rosettabench.plan.smaller import with_smaller_batches
@@ -40,8 +40,9 @@ def fit_run(
 
     def fit(tried: RunRequest) -> FittedRequest:
         """Return the part of a request that fits."""
-        contests = [(planned, estimate(planned, before)) for planned in make_plan(tried)]
-        jobs = Jobs(laboratory.cache, tried).list_needs([planned for planned, _ in contests])
+        plan = make_plan(tried)
+        contests = list(zip(plan, estimate_each(plan, before), strict=True))
+        jobs = Jobs(laboratory.cache, tried).list_needs(plan)
         return fit_contests(tried, contests, budget, free, claims_of, sum(job.seconds for job in jobs))
 
     if request.study:
