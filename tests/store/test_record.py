@@ -1,8 +1,10 @@
 """What events hold: read as it was written, also by an earlier version."""
 
+from math import inf
+
 import pytest
 
-from rosettabench.store.record import ReadBack, Stopped, UsedData, UsedEnvironment
+from rosettabench.store.record import ReadBack, Stopped, UsedData, UsedEnvironment, Watched, WatchedMove
 from rosettabench.store.schema import Event
 
 
@@ -25,3 +27,9 @@ def test_of_several_the_last_one_counts():
 def test_settings_have_any_names_and_come_back():
     found = {"threads": 2, "values": [1, 2], "model_config": "x", "layout": None}
     assert ReadBack.model_validate(ReadBack.of(found).payload()).values == found
+
+
+def test_what_is_infinite_comes_back_from_within_a_record():
+    """A contender that does not move moves infinitely less far than one that does."""
+    move = WatchedMove(when="the first steps", distance=1.0, ratio=inf, reference=False)
+    assert Watched.model_validate(Watched(process=0, moves=[move]).payload()).moves == [move]

@@ -1,5 +1,7 @@
 """Moves of parameters that go the same way, and those that do not."""
 
+from math import inf
+
 import numpy as np
 import pytest
 
@@ -50,6 +52,15 @@ def test_round_off_is_no_other_way(moved):
 @pytest.mark.parametrize("odd", [step(0.5), step(0), step(seed=3)], ids=["half of the way", "no way", "another way"])
 def test_another_way_is_odd(moved, odd):
     assert moved({"a": step(), "b": odd, "c": step()}).odd_ones(VOICES) == Split(odd=("b",))
+
+
+def test_what_agrees_is_told_without_the_odd_one(moved):
+    """Who does not move at all is infinitely less far than the others, and they are as near as they are."""
+    found = moved({"a": step(), "b": step(0), "c": step(noise=1e-3)})
+    assert found.steepest == inf
+    left = found.without({"b"})
+    assert left.distance.keys() == {("a", "c")}
+    assert left.steepest < 1.01
 
 
 def test_far_apart_only_lengths_count(moved):

@@ -6,9 +6,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 
 class Strict(BaseModel):
-    """A part of a catalogue file. Unknown keys are errors, and values cannot change after reading."""
+    """A part of a catalogue file. Unknown keys are errors, and values cannot change after reading.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    In JSON, infinity is the text "Infinity", which can be read back.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
 
 def faults(error: ValidationError) -> str:

@@ -334,15 +334,21 @@ class Watch:
         if len(everyone) < 2:
             return Split()
         found = compare_moves(everyone, moved_tensors(exact, self._trained) if exact else self._trained)
-        self._record.moves.append(
-            WatchedMove(when=when, distance=found.furthest, ratio=found.steepest, reference=exact is not None)
-        )
         parted = beside_reference(found, voices, bounds) if exact else found.odd_ones(voices, bounds)
+        gone: tuple[str, ...] = ()
         if exact or not parted.undecided or bounds.away == inf:
+            gone = (*parted.odd, *parted.undecided)
             self._part(
                 present,
                 parted,
-                lambda label: f"over {when} its parameters went another way: {way_words(found, label, bounds)}",
+                lambda label: (
+                    f"over {when} its parameters went another way: {way_words(found, label, parted.odd, bounds)}"
+                ),
+            )
+        left = found.without(gone)
+        if left.distance:
+            self._record.moves.append(
+                WatchedMove(when=when, distance=left.furthest, ratio=left.steepest, reference=exact is not None)
             )
         return parted
 
@@ -446,21 +452,26 @@ class Watch:
 
         If they differ, a second framework shows which of the two is wrong.
         """
-        wrong: list[Competitor | None] = []
+        wrong: list[tuple[Competitor | None, float]] = []
         for judge in self._judges(present, one):
             off = self._off(judge, kept)
             if off is None:
                 continue
             if self._note_off(off):
-                for accused in filter(None, wrong):
-                    self._out(accused, f"its outputs are not those of the weights that it was given ({off:.1g})")
+                for accused, away in wrong:
+                    if accused is not None:
+                        given = f"those of the weights that it was given, {one.label}'s"
+                        self._out(
+                            accused, f"its outputs are not {given}: off by {away:.1g}, {name_of(judge)}'s are not"
+                        )
                 return
-            wrong.append(judge)
+            wrong.append((judge, off))
             if len(wrong) == 2:
                 break
         if wrong:
-            names = in_words([judge.label if judge else REFERENCE for judge in wrong])
-            self._out(one, f"its outputs are not those that {names} computed from its own weights")
+            names = in_words([name_of(judge) for judge, _ in wrong])
+            off = min(off for _, off in wrong)
+            self._out(one, f"its outputs are not those that {names} computed from its own weights: off by {off:.1g}")
         else:
             self._record.unchecked.append(f"No other framework could compute the outputs of {one.label}.")
 
@@ -584,13 +595,19 @@ def with_median(what: str, values: Mapping[str, float], label: str) -> str:
     return f"{what} is {values[label]:.6g}, {of} is {median(others):.6g}"
 
 
-def way_words(found: Moves, label: str, bounds: Bounds) -> str:
-    """Return in words how a contender moved, compared with the one furthest from it."""
+def name_of(judge: Competitor | None) -> str:
+    """Return the label of a judge of outputs; None is the reference."""
+    return judge.label if judge else REFERENCE
+
+
+def way_words(found: Moves, label: str, odd: Sequence[str], bounds: Bounds) -> str:
+    """Return in words how a contender moved, compared with the one furthest from it that is not `odd`."""
     still = found.standing(label, bounds)
     if still is not None:
         return f"{still} stands still"
+    others = found.without([one for one in odd if one != label])
     pair = max(
-        (pair for pair in found.ratio if label in pair), key=lambda pair: (found.ratio[pair], found.distance[pair])
+        (pair for pair in others.ratio if label in pair), key=lambda pair: (found.ratio[pair], found.distance[pair])
     )
     other = pair[0] if pair[1] == label else pair[1]
     apart = f"they end {found.distance[pair]:.0%} away from those of {other}, measured by how far they moved"

@@ -88,8 +88,6 @@ class FailureStage(StrEnum):
 class Record(Strict):
     """The payload of an event of the kind `KIND`."""
 
-    model_config = ConfigDict(ser_json_inf_nan="strings")
-
     KIND: ClassVar[str]
 
     def payload(self) -> dict[str, Any]:
@@ -328,7 +326,7 @@ class JudgedForecasts(Record):
 
 
 class WatchedMove(Strict):
-    """How the parameters of contenders moved over some steps: the largest difference of a pair.
+    """How the parameters of contenders moved over some steps: the largest difference of a pair that agrees.
 
     `distance` is relative to the longer of two moves, `ratio` that of their lengths, both in the median tensor.
     """
@@ -346,7 +344,7 @@ class Watched(Record):
     `seconds` the time that watching took; `unchecked` has sentences about what could not be checked.
     """
 
-    model_config = ConfigDict(ser_json_inf_nan="strings", frozen=False)
+    model_config = ConfigDict(frozen=False)
 
     KIND: ClassVar[str] = "watched"
     ALONE: ClassVar[str] = "Losses and later moves were compared with nobody: only one framework takes part."

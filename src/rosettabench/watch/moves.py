@@ -6,7 +6,7 @@ a step still moves each tensor about as far in all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import inf
@@ -84,6 +84,15 @@ class Moves:
     def steepest(self) -> float:
         """The largest ratio of lengths of a pair, 1 or more."""
         return max(self.ratio.values(), default=1.0)
+
+    def without(self, labels: Collection[str]) -> Moves:
+        """Return what the pairs have in which none of some contenders is."""
+
+        def kept(values: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+            """Return the values of those pairs."""
+            return {pair: value for pair, value in values.items() if not {*pair} & {*labels}}
+
+        return Moves(kept(self.distance), kept(self.ratio))
 
     def standing(self, label: str, bounds: Bounds) -> str | None:
         """Return a tensor that stands still in a contender and moves in others; None if all move."""
