@@ -440,6 +440,16 @@ PLANTS = [
         "cifar-vgg",
         (
             ("from torch import nn\n", "import torch\nfrom torch import nn\n"),
+            ("self.dropout3(x)", "self.dropout3(x) * (torch.rand_like(x) >= 0.6 * self.dropout3.p * self.training)"),
+        ),
+        "dropout share",
+        "behind hidden",
+    ),
+    Plant(
+        "far more dropped than it makes up for",
+        "cifar-vgg",
+        (
+            ("from torch import nn\n", "import torch\nfrom torch import nn\n"),
             ("self.dropout3(x)", "self.dropout3(x) * (torch.rand_like(x) >= self.dropout3.p * self.training)"),
         ),
         "dropout share",
@@ -932,7 +942,8 @@ DRAWN_PLANTS = [
 
 LESS = {
     "DeepAR drawn: normal": 3.5,
-    "another share than it makes up for": 2.0,
+    "another share than it makes up for": 3.0,
+    "far more dropped than it makes up for": 5.0,
     "steps that do not drop": 1.05,
     "the unbiased variance": 2.0,
 }

@@ -11,7 +11,7 @@ from rosettabench.catalogue.workload import Workload
 from rosettabench.client.session import Work
 from rosettabench.proof.walk import Array
 
-LOSSES = 160
+LOSSES = 640
 """Fewest samples over which the losses of single steps are averaged, where each sample is independent."""
 
 
