@@ -53,7 +53,7 @@ UPDATES = {
 }
 """{framework that keeps a power of Adam's beta, or a count beside its parameters: the update in its adapter}."""
 
-OTHER_OPTIMIZERS = [("lasagne", "cifar-vgg"), ("tensorflow-graph", "cifar-vgg"), ("paddle", "shakespeare-gpt")]
+OTHER_OPTIMIZERS = [*((name, "cifar-vgg") for name in UPDATES), ("paddle", "shakespeare-gpt")]
 
 
 @pytest.mark.slow

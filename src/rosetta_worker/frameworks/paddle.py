@@ -4,7 +4,7 @@ import numpy as np
 import paddle
 
 from rosetta_worker.framework import Framework, labels_as
-from rosetta_worker.optimizers.powers import updates_of
+from rosetta_worker.optimizers.paddle import counting, updates_of
 from rosetta_worker.runtimes import paddle as runtime
 from rosetta_worker.surroundings import readable
 
@@ -44,7 +44,7 @@ class Adapter(Framework):
                 self.compile()
         self.set_parameters(weights)
         if self.trains:
-            self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
+            self.optimizer = counting(self.implementation.optimizer(self.model, self.setting.optimizer))
 
     def compile(self):
         """Compile what is timed. A full graph leaves nothing to Python; what it cannot contain is an error."""
@@ -121,11 +121,7 @@ class Adapter(Framework):
         return self.optimizer.get_lr()
 
     def updates(self):
-        beta2 = getattr(self.setting.optimizer, "beta2", None)
-        if beta2 is None:
-            return None
-        powers = [held.item() for name, held in self.optimizer.state_dict().items() if "beta2_pow" in name]
-        return updates_of(powers[0], beta2) if powers else 0
+        return updates_of(self.optimizer, self.setting.optimizer)
 
     def settings(self):
         first = next(iter(self.tensors.values()))

@@ -42,7 +42,7 @@ class Adapter(Framework):
         self.set_parameters(weights)
         if self.trains:
             self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
-            self.total = Tensor.zeros(1).contiguous().realize()
+            self.total, self.taken = (Tensor.zeros(1).contiguous().realize() for _ in range(2))
         self.compile()
 
     def compile(self):
@@ -69,10 +69,19 @@ class Adapter(Framework):
         self.total.assign(self.total + loss).realize(*self.changed())
 
     def changed(self):
-        """Return what an update computes: with the gradients, after clipping if the workload states it."""
+        """Return what an update computes: with the gradients, after clipping if the workload states it.
+
+        Gradient descent keeps nothing that tells the number of its steps, so they are counted.
+        """
         if self.clip_norm is not None:
             clip(self.optimizer.params, self.clip_norm)
-        return self.optimizer.schedule_step()
+        counted = [] if self.adam() else [self.taken.assign(self.taken + 1)]
+        return self.optimizer.schedule_step() + counted
+
+    def adam(self):
+        """Return the optimiser, or the first of a group, if it is an Adam, which keeps a power of its second beta."""
+        first = self.optimizers()[0]
+        return first if hasattr(first, "b2_t") else None
 
     def slopes(self, inputs, labels):
         loss, logits = self.passes(inputs, labels)
@@ -142,8 +151,8 @@ class Adapter(Framework):
         return self.optimizers()[0].lr.item()
 
     def updates(self):
-        first = self.optimizers()[0]
-        return updates_of(first.b2_t.item(), first.b2, begins=1.0) if hasattr(first, "b2_t") else None
+        adam = self.adam()
+        return updates_of(adam.b2_t.item(), adam.b2, begins=1.0) if adam else int(self.taken.item())
 
     def settings(self):
         timed = self.step if self.trains else self.answer
