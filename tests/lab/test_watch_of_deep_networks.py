@@ -76,11 +76,7 @@ MISTAKES = {
     ),
     "earlier": Cheat(
         "evaluates the weights that the last block began with",
-        (
-            HELPED,
-            (BEGIN, f"        if {TIMED}:\n            self.early = self.snapshot()\n" + BEGIN),
-            (ANSWER, EARLIER),
-        ),
+        (HELPED, (BEGIN, KEPT + BEGIN), (ANSWER, EARLIER)),
         "its outputs are not",
     ),
 }
