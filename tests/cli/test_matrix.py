@@ -13,10 +13,10 @@ from rich.console import Console
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import competing_frameworks, find_framework
 from rosettabench.catalogue.workload import Workload, all_workloads, find_workload
-from rosettabench.plan.plan import why_missing
+from rosettabench.plan.plan import cell_key, why_missing
 from rosettabench.plan.series import on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
-from rosettabench.proof.register import cell_key, every_cell, read_register
+from rosettabench.proof.register import every_cell, read_register
 from rosettabench.proof.standing import Standing, cells, judge_line
 from rosettabench.report.formats.layout import print_table
 from rosettabench.report.tables.matrix import SIGNS, letter_columns, matrix_table

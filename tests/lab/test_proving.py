@@ -21,7 +21,8 @@ from rosettabench.lab.arrangement import able_reference
 from rosettabench.lab.competitor import Competitor
 from rosettabench.lab.proving import by_engines
 from rosettabench.lab.registrar import Registrar
-from rosettabench.proof.register import cell_key, enter_run, is_current, read_register
+from rosettabench.plan.plan import cell_key
+from rosettabench.proof.register import enter_run, is_current, read_register
 from rosettabench.resources.processors import lane_processors, processors_in_turn
 
 

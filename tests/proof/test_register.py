@@ -11,10 +11,10 @@ from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.roots import worker_folder
 from rosettabench.catalogue.workload import all_workloads, find_workload
 from rosettabench.errors import StoreError
+from rosettabench.plan.plan import cell_key
 from rosettabench.proof import certificate, meaning
 from rosettabench.proof.register import (
     RegisterLine,
-    cell_key,
     draw_cells,
     every_cell,
     identity_of,

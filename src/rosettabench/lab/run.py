@@ -27,10 +27,10 @@ from rosettabench.lab.training import FullTraining
 from rosettabench.plan.budget import turns_of_next
 from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import estimate_each
-from rosettabench.plan.plan import PlannedContest, at_proof, make_plan
+from rosettabench.plan.plan import PlannedContest, at_proof, cell_key, make_plan
 from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveRequest, RunRequest, read_request
 from rosettabench.plan.setting import Setting, distinguishing_words, with_defaults
-from rosettabench.proof.register import cell_key, read_register, seconds_of
+from rosettabench.proof.register import read_register, seconds_of
 from rosettabench.store.command import on_store
 from rosettabench.store.record import Finished, Interrupted, Resumed, Stopped, Unbegun
 from rosettabench.store.schema import Contest as ContestRow

@@ -13,7 +13,7 @@ from math import prod
 
 from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.plan.plan import PlannedContest, at_proof
+from rosettabench.plan.plan import CellKey, PlannedContest, at_proof, cell_key
 from rosettabench.plan.proof_steps import steps_of
 from rosettabench.plan.schedule import Schedule
 
@@ -72,9 +72,6 @@ networks, whose memory is that of the process, aside."""
 Label = tuple[str, str]
 """A workload's name and a contender's label."""
 
-Cell = tuple[str, str, str]
-"""The names of a workload, of a framework with its release, and of a mode."""
-
 
 @dataclass(frozen=True)
 class Past:
@@ -88,7 +85,7 @@ class Past:
     start_s: dict[str, float] = field(default_factory=dict)
     sample_s: dict[Label, float] = field(default_factory=dict)
     memory: dict[Label, float] = field(default_factory=dict)
-    proof_s: Mapping[Cell, float] = field(default_factory=dict)
+    proof_s: Mapping[CellKey, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -190,7 +187,7 @@ def expected_proofs(planned: PlannedContest, past: Past) -> float:
     perhaps with a smaller batch.
     """
     one_pass = steps_of(planned.workload) * guessed_step(at_proof(planned))
-    cells = {(planned.workload.name, one.installation, one.mode) for one in planned.contenders}
+    cells = {cell_key(planned.workload, one) for one in planned.contenders}
     return REFERENCE_PASSES * one_pass + sum(
         max(PROOF_PASSES * one_pass, past.proof_s.get(cell, 0.0)) for cell in cells
     )

@@ -17,6 +17,14 @@ from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveReque
 from rosettabench.plan.series import on_series
 from rosettabench.plan.setting import Setting, most_devices, settings, why_too_large
 
+CellKey = tuple[str, str, str]
+"""The key of a cell: workload, framework (with its release if that is not the default), mode."""
+
+
+def cell_key(workload: Workload, contender: Contender) -> CellKey:
+    """Return the key of a cell."""
+    return workload.name, contender.installation, contender.mode
+
 
 @dataclass(frozen=True)
 class PlannedContest:

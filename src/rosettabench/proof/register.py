@@ -23,7 +23,7 @@ from rosettabench.catalogue.workload import Workload, all_workloads
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import StoreError
 from rosettabench.files import replace_file
-from rosettabench.plan.plan import why_missing
+from rosettabench.plan.plan import CellKey, cell_key, why_missing
 from rosettabench.plan.series import STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
 from rosettabench.store.digest import digest
@@ -32,9 +32,6 @@ from rosettabench.store.schema import Certification, Contest, Entry, Run
 
 REGISTER = Path(__file__).with_name("register.csv")
 """The file of the register."""
-
-Key = tuple[str, str, str]
-"""The key of a cell: workload, framework (with its release if that is not the default), mode."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class RegisterLine:
     date: str
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CellKey:
         """The key of its cell."""
         return self.workload, self.framework, self.mode
 
@@ -75,11 +72,11 @@ class RegisterLine:
 WORDS = tuple(field.name for field in fields(RegisterLine) if field.name not in ("ratio", "seconds"))
 """The columns that are not numbers."""
 
-Register = Mapping[Key, RegisterLine]
+Register = Mapping[CellKey, RegisterLine]
 """Lines by cell."""
 
 
-def read_register(path: Path = REGISTER) -> dict[Key, RegisterLine]:
+def read_register(path: Path = REGISTER) -> dict[CellKey, RegisterLine]:
     """Return the lines of a register, by cell; empty if there is no file. Raises StoreError if a line is damaged."""
     if not path.exists():
         return {}
@@ -176,11 +173,6 @@ def every_cell() -> list[tuple[Workload, Contender]]:
     return cells
 
 
-def cell_key(workload: Workload, contender: Contender) -> Key:
-    """Return the key of a cell."""
-    return workload.name, contender.installation, contender.mode
-
-
 def identity_of(workload: Workload, contender: Contender) -> str:
     """Return the identity of the present code of a cell: 16 hexadecimal digits of a sha256.
 
@@ -215,13 +207,13 @@ def draw_cells(
     return sorted(cells, key=place)[:count]
 
 
-def seconds_of(cells: Iterable[Key], register: Register) -> float:
+def seconds_of(cells: Iterable[CellKey], register: Register) -> float:
     """Return the seconds that proofs of cells take one after the other, by the register; for unknown ones, the mean."""
     known = known_seconds(register)
     mean = sum(known.values()) / len(known) if known else 0.0
     return sum(known.get(cell, mean) for cell in cells)
 
 
-def known_seconds(register: Register) -> dict[Key, float]:
+def known_seconds(register: Register) -> dict[CellKey, float]:
     """Return the seconds that the proof of each cell took, where the register knows them."""
     return {cell: line.seconds for cell, line in register.items() if line.seconds}

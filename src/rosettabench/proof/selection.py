@@ -11,7 +11,8 @@ from rosettabench.environments.check import missing_programs
 from rosettabench.environments.interpreter import find_interpreter
 from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault
-from rosettabench.proof.register import cell_key, draw_cells, every_cell, is_current, read_register
+from rosettabench.plan.plan import cell_key
+from rosettabench.proof.register import draw_cells, every_cell, is_current, read_register
 
 EAGER = "eager"
 """The mode without compilation, which needs no compiler."""

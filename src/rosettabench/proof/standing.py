@@ -12,10 +12,10 @@ from rosettabench.catalogue.contender import Contender, every_contender
 from rosettabench.catalogue.framework import FrameworkEntry
 from rosettabench.catalogue.workload import Workload
 from rosettabench.environments.lock import load_lock
-from rosettabench.plan.plan import why_missing
+from rosettabench.plan.plan import cell_key, why_missing
 from rosettabench.plan.series import SERIES, STATED, on_series
 from rosettabench.proof.certificate import PROOF_VERSION, files_of
-from rosettabench.proof.register import Register, RegisterLine, cell_key, is_current
+from rosettabench.proof.register import Register, RegisterLine, is_current
 from rosettabench.store.schema import Certificate
 
 
