@@ -1,5 +1,7 @@
 """Which process gives which rounds: the shares add up, and a contest asks only where it was said beforehand."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +45,16 @@ def test_the_shares_grow_to_all_that_there_is(stopping):
         assert shares[stopping.processes - 1] == stopping.rounds[0], "the first look comes with the fewest rounds"
         looks = [process for process in processes if schedule.looks_after(process)]
         assert len(looks) == (LOOKS if stopping.rounds[1] > stopping.rounds[0] else 1), "no look that no share is for"
+
+
+@given(stoppings())
+def test_with_a_single_look_the_same_processes_share_all_rounds(stopping):
+    once = Schedule(stopping.model_copy(update={"looks": 1}))
+    assert once.processes == stopping.processes
+    assert once.upto(once.processes) == stopping.rounds[1]
+    assert [one for one in range(1, once.processes + 1) if once.looks_after(one)] == [once.processes]
+    shares = [once.upto(process) for process in range(once.processes + 1)]
+    assert max(b - a for a, b in pairwise(shares)) - min(b - a for a, b in pairwise(shares)) <= 1, "evenly"
 
 
 @given(stoppings(), st.integers(0, 200))

@@ -11,8 +11,18 @@ from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.operations import operations_of_step
 from rosettabench.catalogue.suite import Stopping, all_suites
 from rosettabench.errors import UsageError
+from rosettabench.lab import budget_clock
+from rosettabench.lab.budget_clock import BudgetClock
 from rosettabench.lab.past import past
-from rosettabench.plan.budget import answer, fit_contests, share_equally, turns_of_next, within_budget
+from rosettabench.plan.budget import (
+    FEWEST_PROCESSES,
+    answer,
+    fit_contests,
+    share_equally,
+    shorten,
+    turns_of_next,
+    within_budget,
+)
 from rosettabench.plan.duration import duration_words, read_duration
 from rosettabench.plan.estimate import Past, TimeEstimate, estimate, estimate_each
 from rosettabench.plan.left_out import sentences
@@ -23,8 +33,12 @@ from rosettabench.published.asked import claims_asking
 from rosettabench.published.available import catalogue
 from rosettabench.published.claim import all_claims
 from rosettabench.published.study import all_studies
+from rosettabench.statistics.between import PRIOR
 from rosettabench.statistics.interval import fewest_rounds
-from rosettabench.statistics.ranking import pairs
+from rosettabench.statistics.quantile import t_quantile
+from rosettabench.statistics.ranking import LOOKS, pairs
+from rosettabench.statistics.spread import reach_of_mean
+from rosettabench.store.record import Stopped
 from rosettabench.store.store import Store
 
 WORKLOADS = ("fashion-mlp", "fashion-cnn", "imdb-gru")
@@ -165,11 +179,48 @@ def test_a_request_without_what_is_left_out_has_the_rest():
 
 
 def test_processes_are_cut_before_contests_are():
+    """The second look first, then processes down to four, then all but one."""
     many = Stopping(processes=5, rounds=(20, 40))
-    for budget, processes in ((1000.0, 5), (100.0, 2), (50.0, 1)):
+    for budget, processes, looks in ((1000.0, 5, 2), (110.0, 5, 1), (100.0, 4, 1), (50.0, 1, 2)):
         kept, _, short = within_budget(plan(start_s=5.0), many, budget, none_asked)
-        assert (short.processes, len(kept)) == (processes, 3)
+        assert (short.processes, short.looks, len(kept)) == (processes, looks, 3)
         assert sum(found.starts(short) + short.seconds for _, found in kept) == pytest.approx(budget)
+
+
+def test_fewer_than_four_processes_tell_less_than_one():
+    """Where they differ as much as the prior says."""
+    one = t_quantile(0.95, 1, PRIOR.freedom)
+    assert (
+        reach_of_mean(1.0, FEWEST_PROCESSES, 0.95, LOOKS) < one < reach_of_mean(1.0, FEWEST_PROCESSES - 1, 0.95, LOOKS)
+    )
+    assert reach_of_mean(1.0, FEWEST_PROCESSES, 0.95, LOOKS) == pytest.approx(2.1, abs=0.05)
+    assert reach_of_mean(1.0, FEWEST_PROCESSES - 1, 0.95, LOOKS) == pytest.approx(3.6, abs=0.05)
+    assert one == pytest.approx(2.2, abs=0.05)
+
+
+@given(st.floats(30.0, 2000.0), st.sampled_from([2, 3, 5, 8]))
+def test_a_study_loses_contests_rather_than_its_processes(budget, tests):
+    """One process of each hardly decides a claim. It is left if no claim can be completed with several."""
+    many = Stopping(processes=5, rounds=(20, 40))
+    contests = [(planned, TimeEstimate(2.0, 0.0, 1.0, ())) for planned, _ in plan()]
+    asked = asked_by({"fashion-mlp": "A", "fashion-cnn": "BC", "imdb-gru": "C"})
+    kept, _, short = within_budget(contests, many, budget, asked, tests)
+    alone = shorten(many, 4, 1, fewest_rounds())
+    if budget >= contests[0][1].least(alone):
+        assert short.processes >= 4
+        assert contests[0] in kept or len(kept) > 1
+    else:
+        assert short.processes == 1
+
+
+def test_what_a_study_has_left_goes_to_its_processes():
+    """Only one claim can be completed, in four processes; then there is time for five, but not for a second look."""
+    many = Stopping(processes=5, rounds=(20, 40))
+    contests = [(planned, TimeEstimate(10.0, 0.0, 1.0, ())) for planned, _ in plan()]
+    asked = asked_by({"fashion-mlp": "A", "fashion-cnn": "A", "imdb-gru": "B"})
+    kept, _, short = within_budget(contests, many, 70.0, asked, tests=2)
+    assert [planned.workload.name for planned, _ in kept] == ["imdb-gru"]
+    assert (short.processes, short.looks, short.seconds) == (5, 1, 20.0)
 
 
 @pytest.mark.parametrize("contenders", [("pytorch", "mxnet-gluon"), tuple(competing_frameworks())])
@@ -291,24 +342,44 @@ def test_a_suite_of_a_study_says_what_the_catalogue_lacks():
         assert (found.axes["chestxray-densenet121"]["data"], lost) == (["synthetic", "real"][: 1 + real], not real)
 
 
-@given(st.floats(1, 1e4), st.floats(0, 2e4), st.integers(1, 9))
-def test_what_took_too_long_is_taken_from_the_turns_of_the_rest(budget, elapsed, contests):
-    """Everybody who is left has an equal share of what is left, never more than was planned, and at last nothing."""
+@given(
+    st.floats(0, 1000), st.lists(st.tuples(st.floats(0, 60), st.floats(0, 4)), min_size=1, max_size=6), st.floats(1, 3)
+)
+def test_what_is_left_is_shared_by_the_contests_that_fit(left, times, slower):
+    """Starts and fewest rounds of all fit, or the last contests do without; none begins that does not fit."""
+    contests = [TimeEstimate(start, step, 1.0, ()) for start, step in times]
+    found = turns_of_next(STOPPING, left, contests, slower)
+    first = slower * contests[0].starts(STOPPING) + contests[0].fewest(STOPPING)
+    if not found:
+        assert left < first
+        return
+    assert found >= contests[0].fewest(STOPPING)
+    assert slower * contests[0].starts(STOPPING) + found <= left * (1 + 1e-9)
+    if len(contests) == 1:
+        assert slower * contests[0].starts(STOPPING) + found == pytest.approx(left)
+
+
+def test_a_contest_that_no_longer_fits_gives_its_time_to_those_before_it():
+    """Starts of 10 s and rounds of 16 s, in 100 s: equal shares; in 50 s: the last of three does without."""
+    contests = [TimeEstimate(10.0, 0.0, 1.0, ())] * 3
+    assert contests[0].fewest(STOPPING) == 16.0
+    assert turns_of_next(STOPPING, 100.0, contests) == pytest.approx(70.0 / 3)
+    assert turns_of_next(STOPPING, 60.0, contests) == pytest.approx(20.0)
+    assert turns_of_next(STOPPING, 60.0, contests, slower=2.0) == pytest.approx(40.0), "then only one fits"
+    assert turns_of_next(STOPPING, 25.0, contests) == 0.0
+
+
+def test_without_a_budget_a_contest_has_all_the_time():
     request = RunRequest(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=100.0))
-    assert turns_of_next(request, elapsed, contests) == 100.0, "without a budget there is all the time"
-    found = turns_of_next(request.model_copy(update={"budget": budget}), elapsed, contests)
-    assert 0 <= found <= 100.0
-    assert found * contests <= max(0.0, budget - elapsed) * (1 + 1e-9)
-    assert (found == 0) == (elapsed >= budget)
+    assert BudgetClock(request, [TimeEstimate(1e6, 1.0, 1.0, ())]).turns_of(1) == 100.0
 
 
-@given(st.floats(60.0, 7200.0), st.lists(st.floats(1.0, 60.0), min_size=1, max_size=5), st.floats(0.0, 30.0))
-def test_time_that_starts_did_not_take_goes_to_the_turns_of_the_rest(budget, given, beside):
-    """With as much beside its turns as those before, the next contest fills its share of what is left."""
-    request = RunRequest(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=Stopping(seconds=5.0))
-    request = request.model_copy(update={"budget": budget})
-    elapsed = sum(given) + beside * len(given)
-    found, share = turns_of_next(request, elapsed, 3, given), (budget - elapsed) / 3
-    assert found == pytest.approx(max(0.0, min(5.0, share), share - beside), abs=1e-6)
-    assert found <= max(0.0, share)
-    assert turns_of_next(request, elapsed, 3) <= found + 1e-9
+def test_starts_that_took_longer_than_estimated_are_expected_to_do_so_again(monkeypatch):
+    """A start of 40 s in place of 10 s: of the remaining 160 s, two more contests take 80 s to start, not 20."""
+    now = iter([0.0, 0.0, 60.0, 60.0])
+    monkeypatch.setattr(budget_clock, "monotonic", lambda: next(now))
+    request = RunRequest(workloads=("fashion-mlp",), contenders=("pytorch",), stopping=STOPPING, budget=220.0)
+    clock = BudgetClock(request, [TimeEstimate(10.0, 0.0, 1.0, ())] * 3)
+    assert clock.turns_of(1) == pytest.approx(190.0 / 3)
+    clock.ended(1, Stopped(why="precise enough", turns_s=20.0))
+    assert clock.turns_of(2) == pytest.approx(40.0)

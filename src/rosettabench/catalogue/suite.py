@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from rosettabench.catalogue.names import nearest
 from rosettabench.catalogue.strict import Strict
@@ -23,8 +24,8 @@ class Stopping(Strict):
     same drift of the machine for all contenders.
 
     Each contender is restarted for each of `processes`, which share the fewest rounds. If a pair is then still
-    undecided, as many fresh processes share the remaining rounds (plan/schedule.py). With one process, the contest may
-    end after any round, and its result holds for that process only.
+    undecided, as many fresh processes share the remaining rounds (plan/schedule.py), unless `looks` is 1. With one
+    process, the contest may end after any round, and its result holds for that process only.
     """
 
     precision: float = 0.02
@@ -32,6 +33,7 @@ class Stopping(Strict):
     seconds: float = 600.0
     round_seconds: float = 1.0
     processes: int = 5
+    looks: Literal[1, 2] = 2
     turns: int = TURNS
 
 

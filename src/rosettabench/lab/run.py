@@ -12,6 +12,7 @@ from time import monotonic
 from rosettabench.client.machine import describe_machine, kept_programs
 from rosettabench.errors import StoreError, UsageError
 from rosettabench.lab.arrangement import Arranger
+from rosettabench.lab.budget_clock import BudgetClock
 from rosettabench.lab.contest import LiveContest
 from rosettabench.lab.display import Display
 from rosettabench.lab.jobs import Jobs
@@ -24,9 +25,8 @@ from rosettabench.lab.preparation import Preparation
 from rosettabench.lab.proving import Proving
 from rosettabench.lab.scratch import scratch_folder
 from rosettabench.lab.training import FullTraining
-from rosettabench.plan.budget import turns_of_next
 from rosettabench.plan.duration import duration_words
-from rosettabench.plan.estimate import estimate_each
+from rosettabench.plan.estimate import TimeEstimate, estimate_each
 from rosettabench.plan.plan import PlannedContest, at_proof, cell_key, make_plan
 from rosettabench.plan.request import ContestRequest, ExplainRequest, ProveRequest, RunRequest, read_request
 from rosettabench.plan.setting import Setting, distinguishing_words, with_defaults
@@ -157,20 +157,22 @@ class Laboratory:
         """Conduct contests one after the other, as long as there is time.
 
         All data sets are checked before anything is measured. A contest begins when its own environments are made; the
-        others are made between contests. `ended` is called after each contest but the last.
+        others are made between contests. The first begins even if it needs more than the budget. `ended` is called
+        after each contest but the last.
         """
         request, preparation = arranger.request, arranger.preparation
-        bounds = self._bounds(request, [planned for planned, _ in left])
+        expected = estimate_each([planned for planned, _ in left], read_past(self.store, describe_machine()))
+        bounds = list_bounds(request, expected)
         self._expect(preparation, bounds, BESIDE_S)
         for planned, _ in left:
             arranger.check_data(planned, len(planned.contenders))
-        begun, again = monotonic(), on_store("rosetta resume", self.store)
-        given: list[float] = []
+        again = on_store("rosetta resume", self.store)
+        clock = BudgetClock(request, expected)
         for number, (planned, row) in enumerate(left, start=1):
             name = title(planned, arranger.run.contests)
-            seconds = turns_of_next(request, monotonic() - begun, len(left) - number + 1, given)
-            if not seconds:
-                self.display.tell(f"{name}: the budget is used up. {again} continues it")
+            seconds = clock.turns_of(number)
+            if not seconds and number > 1:
+                self.display.tell(f"{name}: not enough is left of the budget. {again} continues it")
                 Journal(self.store, arranger.run.id, row.id).event(Unbegun(budget=request.time_limit))
                 continue
             self.display.contest(name, number, len(left))
@@ -179,7 +181,7 @@ class Laboratory:
                 self._expect(preparation, bounds[number - 1 :])
                 ending = conduct(contest)
             end(contest, ending)
-            given.append(seconds)
+            clock.ended(number, ending)
             if number < len(left):
                 self._expect(preparation, bounds[number:], BESIDE_S)
                 ended(row)
@@ -207,20 +209,20 @@ class Laboratory:
         about = f"; that takes about {duration_words(took)}, by the times in the register" if took else ""
         self.display.tell(f"{len(open_cells)} of {len(every)} cells are to be proven{about}")
 
-    def _bounds(self, request: ContestRequest, plan: Sequence[PlannedContest]) -> list[float]:
-        """Return the upper bound of the seconds of each contest; empty if not known."""
-        trains = isinstance(request, RunRequest) and request.shipped is not None
-        if request.trains_fully or isinstance(request, ExplainRequest) or trains:
-            return []
-        found = estimate_each(plan, read_past(self.store, describe_machine()))
-        return [one.bound(request.stopping) for one in found]
-
     def _expect(self, preparation: Preparation, bounds: Sequence[float], beside: float = 0.0) -> None:
         """Show the longest time until the run ends: its contests, its preparation and `beside`.
 
         `beside` is the time in seconds until the next contest begins.
         """
         self.display.expect(preparation.seconds + beside + sum(bounds) if bounds else None)
+
+
+def list_bounds(request: ContestRequest, expected: Sequence[TimeEstimate]) -> list[float]:
+    """Return the upper bound of the seconds of each contest; empty if not known."""
+    trains = isinstance(request, RunRequest) and request.shipped is not None
+    if request.trains_fully or isinstance(request, ExplainRequest) or trains:
+        return []
+    return [one.bound(request.stopping) for one in expected]
 
 
 def left_contests(run: Run, request: ContestRequest) -> list[LeftContest]:

@@ -10,13 +10,18 @@ from rosettabench.errors import UsageError
 from rosettabench.plan.duration import duration_words
 from rosettabench.plan.estimate import TimeEstimate
 from rosettabench.plan.plan import PlannedContest
-from rosettabench.plan.request import ContestRequest, LeftOut, RunRequest
+from rosettabench.plan.request import LeftOut, RunRequest
 from rosettabench.statistics.evidence import FEWEST_ROUNDS
 from rosettabench.statistics.interval import fewest_rounds
 from rosettabench.statistics.ranking import LOOKS, pairs
 
 SHORTEST_ROUND_S = 0.5
 """The shortest round in seconds to fit a budget. Shorter ones save little, since starting a contest takes most time."""
+
+FEWEST_PROCESSES = 4
+"""The fewest processes of each contender in a budget, apart from one. If processes differ by as much as the prior for
+one process assumes (`statistics/between.py`), fewer have a wider interval than one: in standard deviations, Student's t
+reaches 3.6 with three processes, 2.1 with four, and the prior 2.2 (`tests/published/test_budget.py`)."""
 
 MOST_ROUNDS = 200
 """The most rounds in a large budget. Their batches are drawn beforehand and kept in memory."""
@@ -64,36 +69,58 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget in seconds, the others, and the stopping rule.
 
-    The kept contests get enough rounds for their intervals to hold together with those of `tests` intervals, or at
-    least with each other. If that would lose a workload, they get fewer rounds: a table without a verdict is better
-    than none. Equally, no workload is lost for claims that can be completed. The number of processes is reduced before
-    contests are left out. The time that remains after the starts is shared equally, if the fewest rounds of each fit
-    into its share. Raises UsageError if not even one
-    contest fits.
+    Processes are saved before contests are left out (`several_processes`); but a study, with `tests` > 1 intervals in a
+    claim, is left with FEWEST_PROCESSES if any of its claims can be completed with them: one process of each hardly
+    decides a claim. Its contests get enough rounds for the intervals of a claim to hold together, or at least those of
+    a contest. If that would lose a workload, they get fewer rounds. The time that remains after the starts is shared
+    equally, if the fewest rounds of each fit into its share. Raises UsageError if not even one contest fits.
     """
-    usual = min(stopping.rounds[0], FEWEST_ROUNDS)
-    floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), usual) if tests > 1 else (usual,)
+    fewest = min(stopping.rounds[0], FEWEST_ROUNDS)
+    floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), fewest) if tests > 1 else (fewest,)
     ways = (answer, keep) if tests > 1 else (keep,)
-    shortest = [fewer_processes(contests, stopping, budget, floor) for floor in floors]
-    plans = [(way(contests, short, budget, asked), short) for short in shortest for way in ways]
-    kept, short = max(plans, key=lambda plan: len({planned.workload.name for planned, _ in plan[0]}))
+    shorter = [
+        short
+        for floor in floors
+        for short in (several_processes(contests, stopping, budget, floor), shorten(stopping, 1, stopping.looks, floor))
+    ]
+    plans = [(way(contests, short, budget, asked), short) for short in shorter for way in ways]
+    kept, short = max(plans, key=lambda plan: merit(plan[0], plan[1], contests, asked, tests))
+    lost = [planned for planned, _ in contests if all(planned is not other for other, _ in kept)]
     if not kept:
         raise UsageError(
             f"nothing fits into {duration_words(budget)}: {shortest_words(contests, short)}",
             "Give more time with --budget, or name fewer contenders with -f.",
         )
     why = f"no time for it within {duration_words(budget)}"
-    left_out = [
-        leave_out(planned, why, len(asked(planned)))
-        for planned, _ in contests
-        if all(planned is not other for other, _ in kept)
-    ]
-    needs = [short.rounds[0] * found.round(short) for _, found in kept]
+    left_out = [leave_out(planned, why, len(asked(planned))) for planned in lost]
+    if short.processes > 1:
+        short = several_processes(kept, stopping, budget, short.rounds[0])
+    return kept, left_out, share_rest(kept, stopping.round_seconds, short, budget, tests)
+
+
+def merit(
+    kept: Sequence[Planned], short: Stopping, contests: Sequence[Planned], asked: Asked, tests: int
+) -> tuple[int, int]:
+    """Return what a plan is worth: whether a study can decide a claim, then how many workloads or contests it keeps."""
+    if tests == 1:
+        return 0, len(kept)
+    needs = contests_by_claim(contests, asked).values()
+    places = {place for place, (planned, _) in enumerate(contests) if any(planned is other for other, _ in kept)}
+    decides = short.processes > 1 and any(need <= places for need in needs)
+    return decides, len({planned.workload.name for planned, _ in kept})
+
+
+def share_rest(kept: Sequence[Planned], longest: float, short: Stopping, budget: float, tests: int) -> Stopping:
+    """Return a `short` stopping rule with the time that a budget in seconds leaves after the starts.
+
+    A round may take up to `longest` seconds.
+    """
+    needs = [found.fewest(short) for _, found in kept]
     turns = share_equally(budget - sum(found.starts(short) for _, found in kept), needs)
-    seconds = min(stopping.round_seconds, max(SHORTEST_ROUND_S, turns / rounds_to_speak(kept, LOOKS * tests)))
+    seconds = min(longest, max(SHORTEST_ROUND_S, turns / rounds_to_speak(kept, LOOKS * tests)))
     fewest, most = short.rounds
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
-    return kept, left_out, short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
+    return short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
 
 
 def share_equally(seconds: float, needs: Iterable[float]) -> float:
@@ -170,20 +197,29 @@ def check_rounds(contests: Sequence[PlannedContest], rounds: int, confidence: fl
         )
 
 
-def fewer_processes(contests: Sequence[Planned], stopping: Stopping, budget: float, floor: int) -> Stopping:
-    """Return a stopping rule with the shortest rounds and as many processes as fit into a budget, at least one.
+def several_processes(contests: Sequence[Planned], stopping: Stopping, budget: float, floor: int) -> Stopping:
+    """Return a stopping rule with the shortest rounds, and with as many processes as fit into a budget in seconds.
+
+    A single look is tried before there are fewer processes. There are at least FEWEST_PROCESSES, if the rule has so
+    many, even if the contests do not fit then.
+    """
+    fewer = range(stopping.processes, min(stopping.processes, FEWEST_PROCESSES) - 1, -1)
+    rules = [(stopping.processes, stopping.looks), *((processes, 1) for processes in fewer)]
+    shortened = [shorten(stopping, processes, looks, floor) for processes, looks in rules]
+    return next((one for one in shortened if least(contests, one) <= budget), shortened[-1])
+
+
+def shorten(stopping: Stopping, processes: int, looks: int, floor: int) -> Stopping:
+    """Return a stopping rule with the shortest rounds, and some processes before each look.
 
     With fewer processes, the fewest rounds shrink in proportion, but not below `floor`, the rounds that an interval
     needs.
     """
-    short = stopping.model_copy(update={"round_seconds": min(stopping.round_seconds, SHORTEST_ROUND_S)})
     fewest, most = stopping.rounds
-    for processes in range(stopping.processes, 0, -1):
-        rounds = max(floor, fewest * processes // stopping.processes)
-        short = short.model_copy(update={"processes": processes, "rounds": (rounds, max(rounds, most))})
-        if least(contests, short) <= budget:
-            break
-    return short
+    rounds = max(floor, fewest * processes // stopping.processes)
+    seconds = min(stopping.round_seconds, SHORTEST_ROUND_S)
+    shorter = {"processes": processes, "looks": looks, "rounds": (rounds, max(rounds, most)), "round_seconds": seconds}
+    return stopping.model_copy(update=shorter)
 
 
 def shortest_words(contests: Sequence[Planned], stopping: Stopping) -> str:
@@ -258,16 +294,15 @@ def fit_contests(
     return FittedRequest(smaller, told, verdicts)
 
 
-def turns_of_next(request: ContestRequest, elapsed: float, contests: int, given: Sequence[float] = ()) -> float:
-    """Return the measuring time in seconds for the next contest, with `contests` still to run after `elapsed` seconds.
+def turns_of_next(stopping: Stopping, left: float, contests: Sequence[TimeEstimate], slower: float = 1.0) -> float:
+    """Return the measuring time in seconds for the first of `contests`, if `left` seconds are left for all; 0 for none.
 
-    Normally it is the planned time. If starts and proofs took longer than expected, it is an equal share of the rest of
-    the budget, or zero if nothing is left. If they took less, the share has more time for measuring. `given` are the
-    measuring times of the earlier contests; the next ones are expected to need as much other time as these did.
+    The time that remains after the starts is shared equally. If the fewest rounds of all do not fit, the last contests
+    do without. Starts and proofs are expected to take `slower` times as long as estimated.
     """
-    planned = request.stopping.seconds
-    if request.time_limit is None:
-        return planned
-    share = (request.time_limit - elapsed) / contests
-    beside = max(0.0, (elapsed - sum(given)) / len(given)) if given else share
-    return max(0.0, min(planned, share), share - beside)
+    for count in range(len(contests), 0, -1):
+        turns = left - slower * sum(found.starts(stopping) for found in contests[:count])
+        needs = [found.fewest(stopping) for found in contests[:count]]
+        if turns >= sum(needs):
+            return max(needs[0], share_equally(turns, needs))
+    return 0.0

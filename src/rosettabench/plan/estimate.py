@@ -113,9 +113,13 @@ class TimeEstimate:
         """Return the seconds of a round. A block has at least one step."""
         return max(stopping.turns * self.step_s, stopping.round_seconds)
 
+    def fewest(self, stopping: Stopping) -> float:
+        """Return the seconds of the fewest rounds."""
+        return stopping.rounds[0] * self.round(stopping)
+
     def least(self, stopping: Stopping) -> float:
         """Return the seconds of the contest with its fewest rounds."""
-        return self.starts(stopping) + stopping.rounds[0] * self.round(stopping)
+        return self.starts(stopping) + self.fewest(stopping)
 
     def most(self, stopping: Stopping) -> float:
         """Return the seconds of the contest up to its time limit, or up to its most rounds if they end first."""

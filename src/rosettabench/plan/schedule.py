@@ -2,7 +2,8 @@
 
 Each contender is restarted for each of a fixed number of processes, which share the fewest rounds evenly. Then comes
 the first look. If it leaves a pair undecided, as many fresh processes share the rounds up to the most, followed by the
-second look. With one process, there is a look after every round.
+second look. If the stopping rule has a single look, the processes before it share all rounds. With one process, there
+is a look after every round.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rosettabench.catalogue.suite import Stopping
-from rosettabench.statistics.ranking import LOOKS
 from rosettabench.statistics.spread import FEWEST_IN_SESSION
 
 
@@ -25,13 +25,13 @@ class Schedule:
         """The most processes that the contest may use."""
         fewest, most = self.stopping.rounds
         several = self.stopping.processes > 1 and most > fewest
-        return self.stopping.processes * (LOOKS if several else 1)
+        return self.stopping.processes * (self.stopping.looks if several else 1)
 
     def upto(self, process: int) -> int:
         """Return the number of rounds of the contest when this process has had its share."""
         fewest, most = self.stopping.rounds
-        if self.processes == 1:
-            return most
+        if self.processes == self.stopping.processes:
+            return most * process // self.processes
         looked, place = divmod(process - 1, self.stopping.processes)
         before, after = (0, fewest) if looked == 0 else (fewest, most)
         return before + (after - before) * (place + 1) // self.stopping.processes
