@@ -5,7 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosettabench.statistics.oddities import Gap, Impossible, Interruption, drifts, gaps, oddities, shifts
+from rosettabench.statistics.oddities import (
+    Drift,
+    Gap,
+    Impossible,
+    Interruption,
+    drifts,
+    gaps,
+    oddities,
+    oddities_by_process,
+    shifts,
+)
 
 
 def contest(seed, rounds=30, spread=0.02, drift=0.0, labels="abc"):
@@ -34,6 +44,33 @@ def test_a_contender_that_leaks_is_told_from_a_machine_that_drifts(labels):
 
 def test_noise_is_seldom_called_a_drift():
     assert sum(bool(drifts(contest(seed, spread=0.1), 0.02)) for seed in range(300)) <= 9
+
+
+def of_processes(seed, drifting, spread, drift=0.0, rounds=16, processes=5):
+    """Return the rounds of several processes of three contenders, and their processes; one drifts in some of them."""
+    parts = [contest(100 * seed + one, rounds, spread, drift * (one in drifting)) for one in range(processes)]
+    joined = {
+        label: {rounds * one + n: seconds for one, part in enumerate(parts) for n, seconds in part[label].items()}
+        for label in "abc"
+    }
+    return joined, {number: number // rounds + 1 for number in joined["a"]}
+
+
+def drifts_of(contest):
+    """Return the drifts of a contest over several processes."""
+    return [one for one in oddities_by_process(*contest, 0.02) if isinstance(one, Drift)]
+
+
+def test_noise_of_many_processes_is_not_called_a_drift_more_often():
+    """One contest of a hundred, not one process of a hundred: with five of them that was one contest of twenty."""
+    assert sum(bool(drifts_of(of_processes(seed, (), spread=0.1))) for seed in range(600)) <= 12
+
+
+@pytest.mark.parametrize("drifting", [(0,), (3,), (1, 2), range(5)])
+def test_a_drift_in_any_process_is_told(drifting):
+    found = drifts_of(of_processes(7, drifting, spread=0.02, drift=0.15))
+    assert [one.contender for one in found] == ["c"] * len(drifting)
+    assert all(one.change == pytest.approx(0.15, abs=0.08) for one in found)
 
 
 def test_a_drift_within_the_margin_is_none():
