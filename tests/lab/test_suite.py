@@ -5,14 +5,14 @@ import json
 import pytest
 from commands import NUMPY, QUICK, finish
 
-from rosettabench.catalogue.suite import find_suite
+from rosettabench.catalogue.suite import Stopping, find_suite
 from rosettabench.lab.begin import begin_run
 from rosettabench.lab.journal import Journal
 from rosettabench.lab.run import is_unfinished
 from rosettabench.plan.estimate import START_S
 from rosettabench.plan.request import RunRequest
 from rosettabench.plan.scope import scope
-from rosettabench.store.record import UsedData
+from rosettabench.store.record import Phase, UsedData
 from rosettabench.store.store import unbegun
 
 pytestmark = pytest.mark.environment
@@ -42,19 +42,28 @@ def test_a_study_within_a_budget(rosetta, store, tmp_path):
 
 
 def test_what_a_spent_budget_leaves_is_told_and_is_no_failure(rosetta, store):
-    """The plan found room for two contests; the one before took all of it, or so the request now says."""
-    request = RunRequest(workloads=("fashion-mlp", "fashion-cnn"), contenders=("pytorch",), control=False, budget=1e-9)
+    """The plan found room for two contests, or so the request says. The first begins nevertheless."""
+    short = Stopping(processes=1, rounds=(8, 8), round_seconds=0.1)
+    request = RunRequest(
+        workloads=("fashion-mlp", "fashion-cnn"), contenders=("pytorch",), control=False, budget=1e-9, stopping=short
+    )
     run = begin_run(store(), request, ["rosetta", "run"])
     code, out, err = finish(rosetta("resume", run.id))
     assert code == 0, err
-    assert "fashion-cnn: the budget is used up" in err
-    assert f"the budget was used up before all contests had started; continue with: rosetta resume {run.id}" in err
-    assert out.count("The budget was used up before it began") == 2
+    assert "fashion-mlp: the budget" not in err
+    assert "fashion-cnn: the budget has not enough time left for it" in err
+    assert f"the budget had not enough time left for all contests; continue with: rosetta resume {run.id}" in err
+    assert out.count("The budget had not enough time left for it") == 1
     found = store().run(run.id)
-    assert all(unbegun(found, contest) and is_unfinished(found, contest) for contest in found.contests)
-    Journal(store(), run.id, found.contests[0].id).event(UsedData(name="it was resumed, and cut short"))
+    for open_ in (unbegun, is_unfinished):
+        assert [open_(found, contest) for contest in found.contests] == [False, True]
+    assert {block.round for block in found.contests[0].entries[0].blocks if block.phase == Phase.TURN} == set(
+        range(1, 9)
+    )
+    Journal(store(), run.id, found.contests[1].id).event(UsedData(name="it was resumed, and cut short"))
     found = store().run(run.id)
-    assert [unbegun(found, contest) for contest in found.contests] == [False, True]
+    assert [unbegun(found, contest) for contest in found.contests] == [False, False]
+    assert is_unfinished(found, found.contests[1])
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def tell_end(
         )
     if waiting:
         again = resume_command(laboratory.store, finished.id, cluster)
-        typer.echo(f"the budget was used up before all contests had started; continue with: {again}", err=True)
+        typer.echo(f"the budget had not enough time left for all contests; continue with: {again}", err=True)
 
 
 def ranking(run: Run, contest_id: int) -> str:

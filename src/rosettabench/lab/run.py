@@ -172,7 +172,7 @@ class Laboratory:
             name = title(planned, arranger.run.contests)
             seconds = clock.turns_of(number)
             if not seconds and number > 1:
-                self.display.tell(f"{name}: not enough is left of the budget. {again} continues it")
+                self.display.tell(f"{name}: the budget has not enough time left for it. {again} continues it")
                 Journal(self.store, arranger.run.id, row.id).event(Unbegun(budget=request.time_limit))
                 continue
             self.display.contest(name, number, len(left))

@@ -151,7 +151,7 @@ class Finished(Record):
 
 
 class Unbegun(LenientRecord):
-    """A contest was not begun because the `budget`, in seconds, was used up."""
+    """A contest was not begun because not enough was left of the `budget`, in seconds."""
 
     KIND: ClassVar[str] = "unbegun"
 

@@ -341,7 +341,7 @@ def machine_of(run: Run, contest: Contest) -> dict[str, Any]:
 
 
 def unbegun(run: Run, contest: Contest) -> bool:
-    """Return whether a contest was not begun because the budget was used up, and nothing happened since."""
+    """Return whether a contest was not begun because not enough was left of the budget, and nothing happened since."""
     kinds = [event.kind for event in events_of(run, contest)]
     return kinds[-1:] == [Unbegun.KIND] and Stopped.KIND not in kinds
 

@@ -84,7 +84,7 @@ def unwatched_sentences(contest: ContestSummary) -> tuple[str, ...]:
 def stopped_sentence(contest: ContestSummary) -> str:
     """Return why a contest stopped, and how many pairs that its rounds decided have no verdict because of doubts."""
     if contest.waits:
-        return "The budget was used up before it began. rosetta resume continues it."
+        return "The budget had not enough time left for it. rosetta resume continues it."
     if contest.end is None:
         return "Interrupted before the result was sure enough. rosetta resume continues it."
     rounds = "" if contest.end.rounds is None else f" after {contest.end.rounds} rounds"
