@@ -25,7 +25,8 @@ from rosettabench.statistics.rounds import Processes, Rounds, by_process, possib
 Found = TypeVar("Found")
 
 ERROR = 0.01
-"""Probability of a false drift in a whole contest; shared by its contenders and processes (Bonferroni)."""
+"""Probability of a false drift in the rounds of one process; shared by its contenders (Bonferroni). For a contest it
+is up to as many times larger as there are processes."""
 
 FEWEST_FOR_DRIFT = 10
 """Fewest rounds in which a trend is sought."""
@@ -126,11 +127,10 @@ def oddities_by_process(contenders: Mapping[str, Rounds], processes: Processes, 
     A new process may keep another level for its whole life; spread.py measures that.
     """
     groups = {label: by_process(rounds, processes) for label, rounds in contenders.items()}
-    alive = sorted(set(processes.values()))
     return [
         oddity
-        for process in alive
-        for oddity in oddities({label: group.get(process, {}) for label, group in groups.items()}, margin, len(alive))
+        for process in sorted(set(processes.values()))
+        for oddity in oddities({label: group.get(process, {}) for label, group in groups.items()}, margin)
     ]
 
 
@@ -139,15 +139,12 @@ def casts_doubt(oddity: Oddity) -> bool:
     return isinstance(oddity, Drift | Shift | Impossible | Busy)
 
 
-def oddities(contenders: Mapping[str, Rounds], margin: float, processes: int = 1) -> list[Oddity]:
-    """Return the oddities of one of a contest's `processes`, by contender and round.
-
-    Drifts and shifts are left out up to `margin`.
-    """
+def oddities(contenders: Mapping[str, Rounds], margin: float) -> list[Oddity]:
+    """Return the oddities of a contest, by contender and round; drifts and shifts only above `margin`."""
     return [
         *impossible_times(contenders),
         *interruptions(contenders),
-        *drifts(contenders, margin, processes),
+        *drifts(contenders, margin),
         *shifts(contenders, margin),
     ]
 
@@ -172,13 +169,12 @@ def interruptions(contenders: Mapping[str, Rounds]) -> list[Interruption]:
     return found
 
 
-def drifts(contenders: Mapping[str, Rounds], margin: float, processes: int = 1) -> list[Drift]:
-    """Return the contenders whose time relative to the others has a trend of more than `margin` over these rounds.
+def drifts(contenders: Mapping[str, Rounds], margin: float) -> list[Drift]:
+    """Return the contenders whose time relative to the others has a trend of more than `margin` over the contest.
 
-    They are those of one of `processes`. The permitted error is that of one look: call it once, when the contest is
-    over.
+    The permitted error is that of one look: call it once, when the contest is over.
     """
-    level = ERROR / max(1, len(contenders)) / processes
+    level = ERROR / max(1, len(contenders))
 
     def drifting(label: str, left: Mapping[str, Rounds]) -> Drift | None:
         """Return a contender's trend if it is significant and large enough to matter."""
