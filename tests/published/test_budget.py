@@ -190,11 +190,10 @@ def test_processes_are_cut_before_contests_are():
 def test_fewer_than_four_processes_tell_less_than_one():
     """Where they differ as much as the prior says."""
     one = t_quantile(0.95, 1, PRIOR.freedom)
-    assert (
-        reach_of_mean(1.0, FEWEST_PROCESSES, 0.95, LOOKS) < one < reach_of_mean(1.0, FEWEST_PROCESSES - 1, 0.95, LOOKS)
-    )
-    assert reach_of_mean(1.0, FEWEST_PROCESSES, 0.95, LOOKS) == pytest.approx(2.1, abs=0.05)
-    assert reach_of_mean(1.0, FEWEST_PROCESSES - 1, 0.95, LOOKS) == pytest.approx(3.6, abs=0.05)
+    enough, too_few = (reach_of_mean(1.0, FEWEST_PROCESSES - less, 0.95, LOOKS) for less in (0, 1))
+    assert enough < one < too_few
+    assert enough == pytest.approx(2.1, abs=0.05)
+    assert too_few == pytest.approx(3.6, abs=0.05)
     assert one == pytest.approx(2.2, abs=0.05)
 
 
@@ -360,7 +359,7 @@ def test_what_is_left_is_shared_by_the_contests_that_fit(left, times, slower):
 
 
 def test_a_contest_that_no_longer_fits_gives_its_time_to_those_before_it():
-    """Starts of 10 s and rounds of 16 s, in 100 s: equal shares; in 50 s: the last of three does without."""
+    """Starts of 10 s and rounds of 16 s, in 100 s: equal shares; in 60 s: the last of three does without."""
     contests = [TimeEstimate(10.0, 0.0, 1.0, ())] * 3
     assert contests[0].fewest(STOPPING) == 16.0
     assert turns_of_next(STOPPING, 100.0, contests) == pytest.approx(70.0 / 3)

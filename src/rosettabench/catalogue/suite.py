@@ -24,8 +24,9 @@ class Stopping(Strict):
     same drift of the machine for all contenders.
 
     Each contender is restarted for each of `processes`, which share the fewest rounds. If a pair is then still
-    undecided, as many fresh processes share the remaining rounds (plan/schedule.py), unless `looks` is 1. With one
-    process, the contest may end after any round, and its result holds for that process only.
+    undecided, as many fresh processes share the remaining rounds (plan/schedule.py). If `looks` is 1, the first ones
+    share all rounds, and no others follow. With one process, the contest may end after any round, and its result holds
+    for that process only.
     """
 
     precision: float = 0.02

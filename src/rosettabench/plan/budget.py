@@ -69,11 +69,11 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget in seconds, the others, and the stopping rule.
 
-    Processes are saved before contests are left out (`several_processes`); but a study, with `tests` > 1 intervals in a
-    claim, is left with FEWEST_PROCESSES if any of its claims can be completed with them: one process of each hardly
-    decides a claim. Its contests get enough rounds for the intervals of a claim to hold together, or at least those of
-    a contest. If that would lose a workload, they get fewer rounds. The time that remains after the starts is shared
-    equally, if the fewest rounds of each fit into its share. Raises UsageError if not even one contest fits.
+    Processes are saved before contests are left out (`several_processes`). But a study, with `tests` > 1 intervals in a
+    claim, keeps FEWEST_PROCESSES if any of its claims can be completed with them: one process of each hardly decides a
+    claim. Its contests get enough rounds for the intervals of a claim to hold together, or at least those of a contest.
+    If that would lose a workload, they get fewer rounds. The time that remains after the starts is shared equally, if
+    the fewest rounds of each fit into its share. Raises UsageError if not even one contest fits.
     """
     fewest = min(stopping.rounds[0], FEWEST_ROUNDS)
     floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), fewest) if tests > 1 else (fewest,)
