@@ -187,6 +187,20 @@ def test_processes_are_cut_before_contests_are():
         assert sum(found.starts(short) + short.seconds for _, found in kept) == pytest.approx(budget)
 
 
+@given(st.floats(0, 200), st.lists(st.floats(0, 10), min_size=3, max_size=3), st.floats(0, 3), st.floats(0.5, 4))
+def test_no_more_is_planned_than_the_budget(turns, starts, step_s, round_s):
+    """With a little more time than the starts of five processes and two looks take."""
+    budget = 10 * sum(starts) + turns
+    many = Stopping(processes=5, rounds=(20, 40), round_seconds=round_s)
+    contests = [(one, TimeEstimate(start, step_s, 1.0, ())) for (one, _), start in zip(plan(), starts, strict=True)]
+    try:
+        kept, _, short = within_budget(contests, many, budget, none_asked)
+    except UsageError as error:
+        assert "nothing fits" in error.what
+        return
+    assert sum(found.most(short) for _, found in kept) <= budget * (1 + 1e-9)
+
+
 def test_fewer_than_four_processes_tell_less_than_one():
     """Where they differ as much as the prior says."""
     one = t_quantile(0.95, 1, PRIOR.freedom)

@@ -117,8 +117,8 @@ def share_rest(kept: Sequence[Planned], longest: float, short: Stopping, budget:
     """
     needs = [found.fewest(short) for _, found in kept]
     turns = share_equally(budget - sum(found.starts(short) for _, found in kept), needs)
-    seconds = min(longest, max(SHORTEST_ROUND_S, turns / rounds_to_speak(kept, LOOKS * tests)))
     fewest, most = short.rounds
+    seconds = min(longest, max(SHORTEST_ROUND_S, turns / max(fewest, rounds_to_speak(kept, LOOKS * tests))))
     rounds = (fewest, max(most, min(MOST_ROUNDS, int(turns / seconds))))
     return short.model_copy(update={"seconds": turns, "round_seconds": seconds, "rounds": rounds})
 
