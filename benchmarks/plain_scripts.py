@@ -1,6 +1,6 @@
 """Each implementation beside a plain script that a good user of its framework would write for the same model, in turns.
 
-    .venv/bin/python benchmarks/plain_scripts.py [-w fashion-mlp] [-f pytorch,keras[jax]] [--rounds 30] [--batch 8]
+    .venv/bin/python benchmarks/plain_scripts.py [-w fashion-mlp] [-f pytorch,jax:tuned] [--rounds 30] [--batch 8]
 
 Both processes live side by side, as contenders do, with the same environment, variables, processors and batches. The
 ratio is script over implementation, paired within rounds: 1 and more means that the implementation is at least as fast.
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from turns import NO_PROOF, WARM_UP, length_of_turn, make_work, plain_script, script_of, take_turns, worker
 
+from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import competing_frameworks
 from rosettabench.catalogue.workload import all_workloads
 from rosettabench.client.batches import draw_batches
@@ -29,32 +30,34 @@ PROBES = 4096
 
 def main() -> int:
     """Measure the chosen cells, print a line for each, and return 1 if one of them is a defect."""
-    workloads = {name: one for name, one in all_workloads().items() if cells_of(one)}
+    workloads = {name: one for name, one in all_workloads().items() if has_script(one)}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("-w", "--workloads", default=",".join(workloads))
     options.add_argument("-f", "--frameworks", default=",".join(competing_frameworks()))
     options.add_argument("--rounds", type=int, default=30)
     options.add_argument("--batch", type=int, help="samples of a step, instead of the workload's own batch")
     chosen = options.parse_args()
+    contenders = [parse_contender(label) for label in chosen.frameworks.split(",")]
     cells = [
-        (workloads[name], entry)
+        (workloads[name], contender)
         for name in chosen.workloads.split(",")
-        for entry in cells_of(workloads[name])
-        if entry.name in chosen.frameworks.split(",")
+        for contender in contenders
+        if script_of(workloads[name], contender.entry).exists()
     ]
     print(f"{'':36}  script / implementation     middle half   ms/step  losses           {usable_cores()} threads")
-    defects = [measure(workload, entry, chosen.rounds, chosen.batch) for workload, entry in cells]
+    defects = [measure(workload, contender, chosen.rounds, chosen.batch) for workload, contender in cells]
     print(f"{len(cells)} cells, {sum(defects)} defects")
     return 1 if any(defects) else 0
 
 
-def cells_of(workload):
-    """Return the frameworks in which there is a plain script for the workload."""
-    return [entry for entry in competing_frameworks().values() if script_of(workload, entry).exists()]
+def has_script(workload):
+    """Return whether there is a plain script for the workload in any framework."""
+    return any(script_of(workload, entry).exists() for entry in competing_frameworks().values())
 
 
-def measure(workload, entry, rounds, batch):
+def measure(workload, contender, rounds, batch):
     """Measure one cell, print its line, and return whether it is a defect."""
+    entry = contender.entry.model_copy(update={"mode": contender.mode})
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         timed = workload.model_copy(update={"proof": NO_PROOF})  # at its own extents
@@ -74,7 +77,7 @@ def measure(workload, entry, rounds, batch):
     low, high = np.quantile(ratios, [0.25, 0.75])
     step = 1e3 * np.median(ours) / steps
     print(
-        f"{workload.name:14}  {entry.name:20}  {known:26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
+        f"{workload.name:14}  {contender.label:20}  {known:26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
         f"{' '.join(f'{loss:.4f}' for loss in losses if loss is not None):13}  {judge(interval)}",
         flush=True,
     )

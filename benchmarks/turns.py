@@ -30,8 +30,13 @@ NO_PROOF = ProofExtents()
 
 
 def script_of(workload, entry):
-    """Return where the plain script of a workload in a framework is, or would be."""
-    return PLAIN / f"{workload.name.replace('-', '_')}_{entry.path.stem}.py"
+    """Return where the plain script of a workload in a framework is, or would be.
+
+    Mode `tuned` is held against the script of the folder `fastest`, if there is one.
+    """
+    name = f"{workload.name.replace('-', '_')}_{entry.path.stem}.py"
+    fastest = PLAIN / "fastest" / name
+    return fastest if entry.mode == "tuned" and fastest.exists() else PLAIN / name
 
 
 @contextmanager

@@ -93,7 +93,7 @@ def unrolled_model(implementation, window):
             self.cell = rnn.LSTMCell(UNITS, input_size=inputs)
             self.cell.h2h_bias.grad_req = "null"
 
-        def hybrid_forward(self, F, x):  # noqa: N803 (Gluon's name)
+        def hybrid_forward(self, F, x):
             return self.cell.unroll(window, x, layout="NTC", merge_outputs=True)[0]
 
     class Model(implementation.Model):

@@ -226,6 +226,22 @@ def test_a_study_loses_contests_rather_than_its_processes(budget, tests):
         assert short.processes == 1
 
 
+@pytest.mark.parametrize(
+    ("budget", "processes", "kept_batches"),
+    [(250.0, 5, [32, 64]), (110.0, 4, [32]), (60.0, 1, [32, 64])],
+)
+def test_every_workload_keeps_its_processes_before_its_second_setting(budget, processes, kept_batches):
+    """Twice two settings; one process of each decides less than one setting with four. With less time, all get one."""
+    request = REQUEST.model_copy(update={"workloads": ("fashion-mlp", "imdb-gru"), "axes": {"batch_size": [32, 64]}})
+    many = Stopping(processes=5, rounds=(20, 40))
+    contests = [(planned, TimeEstimate(10.0, 0.0, 1.0, ())) for planned in make_plan(request)]
+    kept, left_out, short = within_budget(contests, many, budget, none_asked)
+    assert short.processes == processes
+    assert len(kept) + len(left_out) == 4
+    for workload in ("fashion-mlp", "imdb-gru"):
+        assert [one.setting.batch_size for one, _ in kept if one.workload.name == workload] == kept_batches
+
+
 def test_what_a_study_has_left_goes_to_its_processes():
     """Only one claim can be completed, in four processes; then there is time for five, but not for a second look."""
     many = Stopping(processes=5, rounds=(20, 40))

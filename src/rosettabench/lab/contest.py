@@ -33,10 +33,6 @@ from rosettabench.proof.weights import perturb, save_weights
 from rosettabench.resources.processors import usable_cores
 from rosettabench.store.record import FailureStage, ProofTime, Stopped
 
-PROOFS_AT_ONCE = 2
-"""How many competitors of a contest are proven at the same time, on a processor: starting and compiling leave most of
-it idle. On a GPU they would share its memory, so there it is one after the other."""
-
 
 class LiveContest:
     """The competitors of one contest, and everything they share.
@@ -98,7 +94,8 @@ class LiveContest:
         """Start all competitors in random order; compare their settings; prove them all.
 
         As many import at the same time as there are processors, each on one. From then on they are alone: they build,
-        load and take their first step one after the other.
+        load and take their first step one after the other, and then their proofs. Threads of OpenMP wait in a loop for
+        each other, and two proofs on the same processors would slow each other down, in MXNet 1.0.0 by far.
         """
         order = self.shuffle_competitors(self.present)
         for competitor in order:
@@ -112,11 +109,9 @@ class LiveContest:
             self.display.doing(f"first step of {competitor.label}", number, len(imported))
             self._enter(competitor)
         self._compare_settings()
-        # first copies first: a second one waits for the certificate of its first
-        present = sorted(self.present, key=lambda one: one.contender.copy)
-        with Lanes(PROOFS_AT_ONCE if self.work.setting.device == "cpu" else 1, present) as lanes:
-            for done in [lanes.submit(self.refer), *(lanes.submit(self._prove_entered, one) for one in present)]:
-                done.result()
+        self.refer()
+        for competitor in sorted(self.present, key=lambda one: one.contender.copy):  # second copies need no proof then
+            self._prove_entered(competitor)
 
     def leave(self) -> None:
         """End all workers."""
@@ -235,9 +230,8 @@ class LiveContest:
             competitor.fail(FailureStage.SETTINGS, WorkerError(FailureKind.UNEQUAL, what, REMEDY))
 
     def _prove_entered(self, competitor: Competitor) -> None:
-        """Prove a started competitor, then build its model again. Others may be proven at the same time."""
-        with self._telling:
-            self.display.doing(f"proving {competitor.label}")
+        """Prove a started competitor, then build its model again."""
+        self.display.doing(f"proving {competitor.label}")
         self._tell(competitor, self._certify(competitor))
         if competitor.out is None:
             with competitor.stage(FailureStage.PROOF):
@@ -261,8 +255,7 @@ class LiveContest:
         """Note whether a competitor is proven. Without a proof it leaves, unless the user insists."""
         competitor.proven = failure is None
         if failure is not None and competitor.out is None:
-            with self._telling:
-                self.display.tell(f"{competitor.label} is not proven: {failure.what}")
+            self.display.tell(f"{competitor.label} is not proven: {failure.what}")
             if not self.request.admission.insist:
                 competitor.fail(FailureStage.PROOF, failure)
 

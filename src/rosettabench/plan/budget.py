@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -69,11 +70,12 @@ def within_budget(
 ) -> tuple[list[Planned], list[LeftOut], Stopping]:
     """Return the contests that fit into a budget in seconds, the others, and the stopping rule.
 
-    Processes are saved before contests are left out (`several_processes`). But a study, with `tests` > 1 intervals in a
-    claim, keeps FEWEST_PROCESSES if any of its claims can be completed with them: one process of each hardly decides a
-    claim. Its contests get enough rounds for the intervals of a claim to hold together, or at least those of a contest.
-    If that would lose a workload, they get fewer rounds. The time that remains after the starts is shared equally, if
-    the fewest rounds of each fit into its share. Raises UsageError if not even one contest fits.
+    One process of each hardly decides anything, so contests are left out before there are fewer than FEWEST_PROCESSES,
+    as long as every workload keeps a contest; otherwise processes are saved first (`several_processes`). A study, with
+    `tests` > 1 intervals in a claim, keeps so many if any of its claims can be completed with them. Its contests get
+    enough rounds for the intervals of a claim to hold together, or at least those of a contest. If that would lose a
+    workload, they get fewer rounds. The time that remains after the starts is shared equally, if the fewest rounds of
+    each fit into its share. Raises UsageError if not even one contest fits.
     """
     fewest = min(stopping.rounds[0], FEWEST_ROUNDS)
     floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), fewest) if tests > 1 else (fewest,)
@@ -101,13 +103,18 @@ def within_budget(
 def merit(
     kept: Sequence[Planned], short: Stopping, contests: Sequence[Planned], asked: Asked, tests: int
 ) -> tuple[int, int]:
-    """Return what a plan is worth: whether a study can decide a claim, then how many workloads or contests it keeps."""
+    """Return what a plan is worth: whether several processes can decide, then how many workloads or contests it keeps.
+
+    They can if they complete a claim of a study, or if they compare the contenders in every workload.
+    """
+    workloads = {planned.workload.name for planned, _ in kept}
     if tests == 1:
-        return 0, len(kept)
+        every = workloads == {planned.workload.name for planned, _ in contests}
+        return short.processes > 1 and every, len(kept)
     needs = contests_by_claim(contests, asked).values()
     places = {place for place, (planned, _) in enumerate(contests) if any(planned is other for other, _ in kept)}
     decides = short.processes > 1 and any(need <= places for need in needs)
-    return decides, len({planned.workload.name for planned, _ in kept})
+    return decides, len(workloads)
 
 
 def share_rest(kept: Sequence[Planned], longest: float, short: Stopping, budget: float, tests: int) -> Stopping:
@@ -160,12 +167,24 @@ def contests_by_claim(contests: Sequence[Planned], asked: Asked) -> dict[str, fr
 def keep(contests: Sequence[Planned], stopping: Stopping, budget: float, asked: Asked) -> list[Planned]:
     """Return the contests that fit into a budget.
 
-    The contest with the fewest `asked` claims per second goes first; among equals the longest, then the last.
+    Those go first whose workload keeps another contest. Among them it is the contest with the fewest `asked` claims per
+    second; among equals the longest, then the last.
     """
     kept = list(contests)
     while kept and least(kept, stopping) > budget:
-        kept.remove(min(reversed(kept), key=lambda one: worth(one, stopping, asked)))
+        kept.remove(least_valuable(kept, stopping, asked))
     return kept
+
+
+def least_valuable(kept: Sequence[Planned], stopping: Stopping, asked: Asked) -> Planned:
+    """Return the contest that `keep` leaves out next."""
+    count = Counter(planned.workload.name for planned, _ in kept)
+
+    def value(one: Planned) -> tuple[bool, float, float]:
+        """Return the order in which contests are left out."""
+        return count[one[0].workload.name] == 1, *worth(one, stopping, asked)
+
+    return min(reversed(kept), key=value)
 
 
 def least(contests: Iterable[Planned], stopping: Stopping) -> float:

@@ -21,7 +21,8 @@ START_S = 6.0
 """Guessed seconds for a contender that never ran here: start, import, and its proof without the passes.
 
 In the suites smartia-2019 and then-and-now, everything except the timed blocks took 3.6 to 28 s per contender, passes
-included, on two cores.
+included, on two cores. In keras-2026 on a faster machine, a first process took 6.6 to 15 s with its proof, and a later
+one 3.5 to 4.7 s (`benchmarks/start_times.py`).
 """
 
 START_STEPS = 13

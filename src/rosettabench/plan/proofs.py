@@ -15,7 +15,8 @@ from rosettabench.resources.processors import usable_cores
 
 def share_cores(jobs: int | None, axes: Mapping[str, Sequence[int | str]]) -> tuple[int, int]:
     """Return how many proofs go on at a time, by default as many as fit, and the processors of each."""
-    together = jobs or max(1, usable_cores() // most_devices(axes))
+    threads = max(int(value) for value in axes.get("threads", (1,)))
+    together = jobs or max(1, usable_cores() // (most_devices(axes) * threads))
     return together, max(1, usable_cores() // together)
 
 
