@@ -310,8 +310,9 @@ class Functional(object):
     """The step of mode `tuned`: one program over the state of model and optimiser.
 
     It is the functional loop of NNX's guide to performance. Modules are split into their state once, before the first
-    step, and merged again when they are read. Between two steps, Python does not touch them. On a GPU the program may
-    reuse the state's memory. On the CPU, XLA would then copy a large embedding instead of updating it in place.
+    step, and merged again when they are read. Between two steps, Python does not touch them. The program takes the
+    state as a list of arrays: JAX takes nested states apart in Python at every call. On a GPU the program may reuse the
+    state's memory. On the CPU, XLA would then copy a large embedding instead of updating it in place.
     """
 
     def __init__(self, update, device, options):
@@ -330,25 +331,27 @@ class Functional(object):
     def settle(self):
         """Merge the modules in the state after the last step. From now on, others may change them."""
         if self.state is not None:
-            nnx.update(self.modules, self.state)
+            nnx.update(self.modules, jax.tree.unflatten(self.tree, self.state))
             self.state = None
 
     def step(self, state, total, inputs, labels):
         """Take a step on (inputs, labels), or on the samples `labels` of the data set `inputs`."""
         batch = take(inputs, labels) if isinstance(inputs, tuple) else (inputs, labels)
-        modules = nnx.merge(self.graph, state)
+        modules = nnx.merge(self.graph, jax.tree.unflatten(self.tree, state))
         loss = self.update(*modules, *batch)
-        return nnx.state(modules), total + loss
+        return jax.tree.leaves(nnx.state(modules)), total + loss
 
     def updates(self):
         """Return the number of updates that the optimiser has counted, whether modules are merged or not."""
-        return self.modules[1].step[...] if self.state is None else self.state[1]["step"][...]
+        if self.state is None:
+            return self.modules[1].step[...]
+        return jax.tree.unflatten(self.tree, self.state)[1]["step"][...]
 
     def run(self, feed):
         """Take a step on each batch of `feed`. Return the sum of the losses."""
         total = jnp.zeros(())
         if self.state is None:
-            self.state = nnx.state(self.modules)
+            self.state, self.tree = jax.tree.flatten(nnx.state(self.modules))
         for inputs, labels in feed:
             self.state, total = self.program(self.state, total, inputs, labels)
         return total
