@@ -27,7 +27,7 @@ class Classifier(nnx.Module):
 
     def __call__(self, tokens):
         """Return the logits."""
-        states = self.gru(self.embedding(tokens))
+        states = self.gru(self.embedding(tokens), initial_carry=jnp.zeros((len(tokens), 100)))
         return self.output(states[:, -1])
 
 
