@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
-from turns import NO_PROOF, WARM_UP, length_of_turn, make_work, worker
+from turns import NO_PROOF, PROBES, WARM_UP, alternate, in_words, length_of_turn, make_work, worker
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.workload import all_workloads
@@ -27,9 +27,6 @@ from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.paging import KEEP
 
 KEPT = dict(one.split("=") for one in KEEP.split())
-
-STEPS = 4096
-"""Batches that are at hand; turns begin again with the first when they are used up."""
 
 
 def main() -> int:
@@ -56,28 +53,20 @@ def measure(workload, contender, rounds, batch):
     size = batch or workload.batch_size
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as open_workers:
         folder = Path(scratch)
-        work = make_work(workload, folder / "work", size, STEPS, usable_cores())
+        work = make_work(workload, folder / "work", size, PROBES, usable_cores())
         sessions = {}
         for kept in random.sample([False, True], 2):
             with patch.dict(os.environ, KEPT if kept else {}):
                 sessions[kept] = open_workers.enter_context(worker(entry, work, folder / f"kept-{kept}"))
-        steps = min(STEPS // 2, length_of_turn(sessions[True], STEPS))
-        times = {False: [], True: []}
-        before = {}
-        for number in range(WARM_UP + rounds):
-            if number == WARM_UP:
-                before = {kept: faults(one) for kept, one in sessions.items()}
-            for kept in random.sample([False, True], 2):
-                first = number * steps % (STEPS - steps)
-                times[kept].append(sessions[kept].block(first, steps).elapsed_s / steps)
+        steps = min(PROBES // 2, length_of_turn(sessions[True], PROBES))
+        alternate(sessions, steps, range(WARM_UP))
+        before = {kept: faults(one) for kept, one in sessions.items()}
+        times = alternate(sessions, steps, range(WARM_UP, WARM_UP + rounds))
         pages = [(faults(sessions[kept]) - before[kept]) / (rounds * steps) for kept in (False, True)]
-    counted = {kept: found[WARM_UP:] for kept, found in times.items()}
-    interval = ratio_interval([one / other for one, other in zip(counted[False], counted[True], strict=True)])
-    ratio = f"{interval.ratio:.3f} ({interval.low:.3f} to {interval.high:.3f})"
-    usual = 1e3 * sorted(counted[False])[rounds // 2]
-    print(
-        f"{workload.name:24} {contender.label:18} {ratio:26} {pages[0]:,.0f}, {pages[1]:,.0f}   {usual:.3g}", flush=True
-    )
+    interval = ratio_interval([one / other for one, other in zip(times[False], times[True], strict=True)])
+    usual = 1e3 * sorted(times[False])[rounds // 2]
+    cell = f"{workload.name:24} {contender.label:18}"
+    print(f"{cell} {in_words(interval):26} {pages[0]:,.0f}, {pages[1]:,.0f}   {usual:.3g}", flush=True)
 
 
 def faults(session):

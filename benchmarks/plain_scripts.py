@@ -13,7 +13,18 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from turns import NO_PROOF, WARM_UP, length_of_turn, make_work, plain_script, script_of, take_turns, worker
+from turns import (
+    NO_PROOF,
+    PROBES,
+    WARM_UP,
+    in_words,
+    length_of_turn,
+    make_work,
+    plain_script,
+    script_of,
+    take_turns,
+    worker,
+)
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import competing_frameworks
@@ -24,8 +35,6 @@ from rosettabench.statistics.interval import ratio_interval
 
 GOAL = 1.0
 DEFECT = 0.97
-PROBES = 4096
-"""Batches that are at hand while the length of a turn is sought."""
 
 
 def main() -> int:
@@ -71,13 +80,10 @@ def measure(workload, contender, rounds, batch):
                 losses = loss, script.loss  # on the same batches
     ratios = np.array(plain) / np.array(ours)
     interval = ratio_interval(ratios)
-    known = "too few rounds for an interval"
-    if interval is not None:
-        known = f"{interval.ratio:.3f} ({interval.low:.3f} to {interval.high:.3f})"
     low, high = np.quantile(ratios, [0.25, 0.75])
     step = 1e3 * np.median(ours) / steps
     print(
-        f"{workload.name:14}  {contender.label:20}  {known:26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
+        f"{workload.name:14}  {contender.label:20}  {in_words(interval):26}  {low:.3f} to {high:.3f}  {step:7.3f}  "
         f"{' '.join(f'{loss:.4f}' for loss in losses if loss is not None):13}  {judge(interval)}",
         flush=True,
     )

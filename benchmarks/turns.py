@@ -10,13 +10,26 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from laboratory import environment, make_work, open_session
+from laboratory import environment, make_work, open_session, tamper
 
 from rosettabench.catalogue.workload import ProofExtents
 from rosettabench.client.machine import worker_variables
 from rosettabench.resources.processors import confine_children, worker_processors
 
-__all__ = ["NO_PROOF", "WARM_UP", "length_of_turn", "make_work", "plain_script", "script_of", "take_turns", "worker"]
+__all__ = [
+    "NO_PROOF",
+    "PROBES",
+    "WARM_UP",
+    "alternate",
+    "in_words",
+    "length_of_turn",
+    "make_work",
+    "plain_script",
+    "script_of",
+    "take_turns",
+    "tamper",
+    "worker",
+]
 
 PLAIN = Path(__file__).parent / "plain"
 WARM_UP = 2
@@ -24,6 +37,9 @@ WARM_UP = 2
 
 TURN_S = 0.3
 """What a turn is to take."""
+
+PROBES = 4096
+"""Batches that are at hand while the length of a turn is sought."""
 
 NO_PROOF = ProofExtents()
 """A proof at the workload's own extents: nothing is smaller than it is."""
@@ -127,3 +143,24 @@ def take_turns(session, script, steps, rounds):
         ours.append(seconds[through_worker])
         plain.append(seconds[in_script])
     return ours[WARM_UP:], plain[WARM_UP:], messages[WARM_UP:], losses[-1]
+
+
+def alternate(sessions, steps, rounds):
+    """Let each of {name: session} take so many steps in random order, in each of the numbered rounds.
+
+    Return {name: seconds of a step, by round}. PROBES batches are at hand; a turn that needs others begins again with
+    the first.
+    """
+    times = {name: [] for name in sessions}
+    for number in rounds:
+        for name in random.sample(list(sessions), len(sessions)):
+            first = number * steps % (PROBES - steps)
+            times[name].append(sessions[name].block(first, steps).elapsed_s / steps)
+    return times
+
+
+def in_words(interval):
+    """Return a ratio and its interval, as the tables have it; an interval is None after too few rounds."""
+    if interval is None:
+        return "too few rounds for an interval"
+    return f"{interval.ratio:.3f} ({interval.low:.3f} to {interval.high:.3f})"

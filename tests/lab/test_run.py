@@ -7,10 +7,14 @@ import json
 import shutil
 import signal
 import time
+from threading import Lock
 
 import pytest
 from commands import NUMPY, QUICK, THIRD_PARTY, ended, finish, rounds, turns, wait_for_turns, workers
 from tiers import slow
+
+from rosettabench.cli import main
+from rosettabench.lab.registrar import Registrar
 
 pytestmark = pytest.mark.environment
 
@@ -58,6 +62,27 @@ def test_certificates_are_used_again_and_proven_again_on_request(rosetta, store)
         store().run(run.id).contests[0].entries[0].certifications[0].certificate_id for run in reversed(store().runs())
     ]
     assert ids[0] == ids[1] != ids[2]
+
+
+@pytest.mark.slow
+def test_a_contest_proves_one_contender_after_the_other(surroundings, tmp_path, monkeypatch):
+    for name, value in surroundings().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    alone, proven, certify = Lock(), [], Registrar.certify
+
+    def certify_alone(registrar, competitor, folder):
+        assert alone.acquire(blocking=False), "another contender is being proven"
+        try:
+            proven.append(competitor.label)
+            return certify(registrar, competitor, folder)
+        finally:
+            alone.release()
+
+    monkeypatch.setattr(Registrar, "certify", certify_alone)
+    words = ("run", "fashion-mlp", "-f", "pytorch,pytorch:compiled", "--rounds", "8", "--no-control", *QUICK)
+    assert main([*words]) == 0
+    assert sorted(proven) == ["pytorch", "pytorch:compiled"]
 
 
 def test_kill_9_of_the_controller_loses_nothing(rosetta, store):

@@ -51,7 +51,8 @@ class Adapter(Framework):
             if self.tuned:
                 keep_freed_memory()
                 self.model.to(memory_format=torch.channels_last)
-                self.model.register_forward_pre_hook(channels_last)
+                if torch.nn.Conv2d in kinds(self.model):
+                    self.model.register_forward_pre_hook(channels_last)
             self.tensors = dict(self.model.named_parameters(), **dict(self.model.named_buffers()))
             for layer in self.model.modules():
                 if isinstance(layer, torch.nn.Dropout) and not self.dropout:
@@ -113,7 +114,7 @@ class Adapter(Framework):
     def batch(self, dataset, ids):
         inputs, labels = dataset
         index = torch.from_numpy(ids).to(self.device)
-        return inputs[index], labels[index]
+        return inputs.index_select(0, index), labels.index_select(0, index)  # takes less time than inputs[index]
 
     def loader(self, source):
         from rosetta_worker.loaders.pytorch import Loader
@@ -283,14 +284,19 @@ def how_it_runs(compilation):
     return "compiled in part" if compilation["graph_breaks"] or compilation["fallbacks"] else "compiled"
 
 
-def gains_by_compiling(model, device):
-    """Return whether torch.compile makes a model faster. On the CPU, convolutions without normalisation gain nothing.
+def kinds(model):
+    """Return the classes of a model's layers."""
+    return {type(layer) for layer in model.modules()}
 
-    Between their products there is only a ReLU to fuse, and compiled code converts images to other layouts
-    (docs/reference/axes.md has the times).
+
+def gains_by_compiling(model, device):
+    """Return whether torch.compile makes a model faster. On the CPU, networks without normalisation gain nothing.
+
+    Between their products there is only a ReLU to fuse. A call of compiled code costs a tenth of a short step, and
+    converts images to other layouts (docs/reference/axes.md has the times).
     """
-    kinds = {type(layer) for layer in model.modules()}
-    return device.type != "cpu" or torch.nn.Conv2d not in kinds or torch.nn.BatchNorm2d in kinds
+    normalisations = (torch.nn.BatchNorm2d, torch.nn.GroupNorm, torch.nn.LayerNorm)
+    return device.type != "cpu" or any(isinstance(layer, normalisations) for layer in model.modules())
 
 
 def channels_last(model, given):
