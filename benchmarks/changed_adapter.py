@@ -31,7 +31,7 @@ def main() -> int:
     chosen = options.parse_args()
     contender = parse_contender(chosen.framework)
     entry = contender.entry.model_copy(update={"mode": contender.mode})
-    print(f"{'':30} changed / as it is         ms/step as it is   {usable_cores()} threads")
+    print(f"{'':30} changed / as it is         ms/step, and changed   {usable_cores()} threads")
     with tempfile.TemporaryDirectory() as scratch:
         adapter = tamper(entry.path, [(chosen.old, chosen.new)], Path(scratch) / entry.path.name)
         for asked in chosen.workloads:
@@ -56,7 +56,8 @@ def measure(workload, size, entries, rounds):
             times = alternate({"as it is": usual, "changed": other}, steps, range(WARM_UP + rounds))
     usual, changed = (np.array(times[name][WARM_UP:]) for name in ("as it is", "changed"))
     interval = ratio_interval(changed / usual)
-    print(f"{workload.name:20} {size:8}  {in_words(interval):26} {1e3 * np.median(usual):.3g}", flush=True)
+    times = ", ".join(f"{1e3 * np.median(one):.3g}" for one in (usual, changed))
+    print(f"{workload.name:20} {size:8}  {in_words(interval):26} {times}", flush=True)
 
 
 if __name__ == "__main__":
