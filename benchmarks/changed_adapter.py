@@ -56,8 +56,8 @@ def measure(workload, size, entries, rounds):
             times = alternate({"as it is": usual, "changed": other}, steps, range(WARM_UP + rounds))
     usual, changed = (np.array(times[name][WARM_UP:]) for name in ("as it is", "changed"))
     interval = ratio_interval(changed / usual)
-    times = ", ".join(f"{1e3 * np.median(one):.3g}" for one in (usual, changed))
-    print(f"{workload.name:20} {size:8}  {in_words(interval):26} {times}", flush=True)
+    steps_ms = ", ".join(f"{1e3 * np.median(one):.3g}" for one in (usual, changed))
+    print(f"{workload.name:20} {size:8}  {in_words(interval):26} {steps_ms}", flush=True)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,9 @@ def main() -> int:
     options.add_argument("--rounds", type=int, default=30)
     options.add_argument("--batch", type=int, help="samples of a step, instead of the workload's own batch")
     chosen = options.parse_args()
+    unknown = set(chosen.workloads.split(",")) - set(workloads)
+    if unknown:
+        options.error(f"no plain script for {', '.join(sorted(unknown))}; there are scripts for {', '.join(workloads)}")
     contenders = [parse_contender(label) for label in chosen.frameworks.split(",")]
     cells = [
         (workloads[name], contender)

@@ -39,7 +39,7 @@ TURN_S = 0.3
 """What a turn is to take."""
 
 PROBES = 4096
-"""Batches that are at hand while the length of a turn is sought."""
+"""Batches that are at hand while the length of a turn is sought, and for `alternate`."""
 
 NO_PROOF = ProofExtents()
 """A proof at the workload's own extents: nothing is smaller than it is."""

@@ -292,8 +292,8 @@ def kinds(model):
 def gains_by_compiling(model, device):
     """Return whether torch.compile makes a model faster. On the CPU, networks without normalisation gain nothing.
 
-    Between their products there is only a ReLU to fuse. A call of compiled code costs a tenth of a short step, and
-    converts images to other layouts (docs/reference/axes.md has the times).
+    Between their products there is only a ReLU to fuse. Compiled code converts images to other layouts, and calling it
+    costs a tenth of a short step (docs/results/tuned.md has the times).
     """
     normalisations = (torch.nn.BatchNorm2d, torch.nn.GroupNorm, torch.nn.LayerNorm)
     return device.type != "cpu" or any(isinstance(layer, normalisations) for layer in model.modules())
