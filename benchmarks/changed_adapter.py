@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from turns import NO_PROOF, PROBES, WARM_UP, alternate, in_words, length_of_turn, make_work, tamper, worker
+from turns import NO_PROOF, PROBES, WARM_UP, alternate, in_mode, in_words, length_of_turn, make_work, tamper, worker
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.workload import all_workloads
@@ -30,7 +30,7 @@ def main() -> int:
     options.add_argument("--rounds", type=int, default=12)
     chosen = options.parse_args()
     contender = parse_contender(chosen.framework)
-    entry = contender.entry.model_copy(update={"mode": contender.mode})
+    entry = in_mode(contender)
     print(f"{'':30} changed / as it is         ms/step, and changed   {usable_cores()} threads")
     with tempfile.TemporaryDirectory() as scratch:
         adapter = tamper(entry.path, [(chosen.old, chosen.new)], Path(scratch) / entry.path.name)

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
-from turns import NO_PROOF, PROBES, WARM_UP, alternate, in_words, length_of_turn, make_work, worker
+from turns import NO_PROOF, PROBES, WARM_UP, alternate, in_mode, in_words, length_of_turn, make_work, worker
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.workload import all_workloads
@@ -49,7 +49,7 @@ def main() -> int:
 
 def measure(workload, contender, rounds, batch):
     """Start a pair of processes, let them take turns, and print the ratio of their times."""
-    entry = contender.entry.model_copy(update={"mode": contender.mode})
+    entry = in_mode(contender)
     size = batch or workload.batch_size
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as open_workers:
         folder = Path(scratch)

@@ -17,6 +17,7 @@ from turns import (
     NO_PROOF,
     PROBES,
     WARM_UP,
+    in_mode,
     in_words,
     length_of_turn,
     make_work,
@@ -69,7 +70,7 @@ def has_script(workload):
 
 def measure(workload, contender, rounds, batch):
     """Measure one cell, print its line, and return whether it is a defect."""
-    entry = contender.entry.model_copy(update={"mode": contender.mode})
+    entry = in_mode(contender)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         timed = workload.model_copy(update={"proof": NO_PROOF})  # at its own extents

@@ -21,6 +21,7 @@ __all__ = [
     "PROBES",
     "WARM_UP",
     "alternate",
+    "in_mode",
     "in_words",
     "length_of_turn",
     "make_work",
@@ -43,6 +44,11 @@ PROBES = 4096
 
 NO_PROOF = ProofExtents()
 """A proof at the workload's own extents: nothing is smaller than it is."""
+
+
+def in_mode(contender):
+    """Return the entry of a contender's framework, in the contender's mode."""
+    return contender.entry.model_copy(update={"mode": contender.mode})
 
 
 def script_of(workload, entry):

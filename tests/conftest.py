@@ -15,7 +15,7 @@ import pytest
 from full_disk import mounted
 from hypothesis import settings
 from postgresql import Missing, server
-from processors import PROCESSORS
+from processors import PROCESSORS, on_processors
 
 from rosettabench.client.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
@@ -73,10 +73,8 @@ def disk(tmp_path):
 @pytest.fixture
 def all_processors():
     """Let a test have every processor, beside whatever else runs there."""
-    own = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, PROCESSORS)
-    yield
-    os.sched_setaffinity(0, own)
+    with on_processors(PROCESSORS):
+        yield
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Real parts of the laboratory for tests: environments, data, sessions, references, at small sizes."""
 
 import json
-import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processors import PROCESSORS
+from processors import PROCESSORS, on_processors
 from smaller import small_workload
 from tiers import check_lock
 
@@ -64,12 +63,8 @@ def missing_python(version: str) -> str:
 @cache
 def made_environment(lock: str) -> Environment:
     """The managed environment of a lock; to make it takes every processor."""
-    own = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, PROCESSORS)
-    try:
+    with on_processors(PROCESSORS):
         return Environments(cache_dir() / "environments").make(load_lock(lock), lambda message: None)
-    finally:
-        os.sched_setaffinity(0, own)
 
 
 def data_folder() -> Path | None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
+from processors import PROCESSORS, on_processors
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import competing_frameworks
@@ -24,6 +25,7 @@ from rosettabench.proof.register import (
     worst_ratio,
     write_register,
 )
+from rosettabench.proof.selection import SelectedCells, select_cells
 from rosettabench.proof.standing import Standing, judge_line
 
 MLP, PYTORCH = find_workload("fashion-mlp"), parse_contender("pytorch")
@@ -115,6 +117,12 @@ def test_a_changed_way_of_several_devices_makes_exactly_the_cells_stale_that_nee
     stale = stale_after(monkeypatch, "parallel/pytorch.py", "broadcast_buffers=False", "broadcast_buffers=True")
     assert stale == {cell_key(*cell) for cell in CELLS if cell[1].framework == "pytorch" and cell[0].devices > 1}
     assert len(stale) == 3
+
+
+def test_a_cell_of_two_devices_is_counted_as_left_out_where_there_is_one_processor():
+    with on_processors(PROCESSORS[:1]):
+        found = select_cells(["cifar-resnet56", "cifar-resnet56:halves"], ["pytorch"], False, None, "")
+    assert found == SelectedCells((("cifar-resnet56", "pytorch"),), 1)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from rosettabench.environments.lock import load_lock
 from rosettabench.errors import EnvironmentFault
 from rosettabench.plan.plan import cell_key
 from rosettabench.proof.register import draw_cells, every_cell, is_current, read_register
+from rosettabench.resources.processors import usable_cores
 
 EAGER = "eager"
 """The mode without compilation, which needs no compiler."""
@@ -42,7 +43,7 @@ def select_cells(
     cells = [cell for cell in every_cell() if is_meant(*cell)]
     contenders_of = {contender.label: contender for _, contender in cells}
     here = {label for label, contender in contenders_of.items() if can_prove(contender)}
-    able = [cell for cell in cells if cell[1].label in here]
+    able = [cell for cell in cells if cell[1].label in here and cell[0].devices <= usable_cores()]
     left_out = len(cells) - len(able)
     if sample is not None:
         able = draw_cells(sample, draw, able, known)
