@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.stats import t
 
 from rosettabench.catalogue.suite import Stopping
 from rosettabench.plan.schedule import Schedule
+from rosettabench.statistics.between import SpreadBetween, reach_over_processes
 from rosettabench.statistics.evidence import log_evidence, threshold
 from rosettabench.statistics.interval import OFFSETS, TRIM, ratio_interval
 from rosettabench.statistics.ranking import LOOKS
@@ -86,7 +86,8 @@ def look(noise, ends, pairs):
     over_rounds = intervals(noise, pairs)
     means = np.stack([trimmed_means(noise[:, a:b]) for a, b in pairwise(ends)], axis=1)
     count = means.shape[1]
-    reach = t.ppf(1 - (1 - CONFIDENCE) / (LOOKS * pairs) / 2, count - 1) * means.std(axis=1, ddof=1) / np.sqrt(count)
+    measured = [SpreadBetween(float(deviation), count - 1) for deviation in means.std(axis=1, ddof=1)]
+    reach = np.array([reach_over_processes(one, count, CONFIDENCE, LOOKS * pairs).length for one in measured])
     middle = means.mean(axis=1)
     low, high = np.minimum(over_rounds.low, middle - reach), np.maximum(over_rounds.high, middle + reach)
     return Span(low, high, over_rounds.steady)

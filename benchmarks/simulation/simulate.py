@@ -23,6 +23,7 @@ from scenarios import SCENARIOS, TRUE, log_ratios, one_life
 from traces import load_pairs
 
 MOST_FALSE, LEAST_COVERAGE, LEAST_POWER = 0.05, 0.94, 0.90
+UNEVEN = [0.28, 0.03, 0.03, 0.03, 0.03]
 POWERFUL = "independent normal noise, 5% a turn"
 """The scenario of which power is promised; false differences and coverage are promised of all."""
 
@@ -37,7 +38,14 @@ def main() -> int:
     )
     chosen = options.parse_args()
     results = simulate_all(200 if chosen.quick else chosen.contests, chosen.pairs)
-    print(verdict_table(results), naive_table(results), processes_table(chosen.quick), recorded_table(), sep="\n\n")
+    print(
+        verdict_table(results),
+        naive_table(results),
+        processes_table(chosen.quick),
+        many_table(chosen.quick),
+        recorded_table(),
+        sep="\n\n",
+    )
     missed = [line for result in results for line in missed_goals(result, chosen.pairs)]
     print("\n" + ("\n".join(f"missed: {line}" for line in missed) or "All goals are reached."))
     return 1 if missed else 0
@@ -134,6 +142,35 @@ def processes_table(quick):
         covered = [exact(hits) for hits, _ in several]
         widths = [f"±{width:.1%}" for _, width in several]
         lines.append(" | ".join([f"| {deviation:.0%}", exact(single), *covered, *widths]) + " |")
+    return "\n".join(lines)
+
+
+def many_table(quick):
+    """Return how often all intervals of a contest of many equal contenders hold, and how wide they are.
+
+    Processes of a pair differ by √2 times as much as those of one contender.
+    """
+    from processes import many_contenders
+
+    lines = [
+        "| contenders | processes of each | processes of a pair differ by | all intervals hold | half-width "
+        "| by the measured spread alone |",
+        "|---|---|---|---|---|---|",
+    ]
+    spreads = {
+        "3%": [0.03],
+        "6%": [0.06],
+        "13%": [0.13],
+        "20%": [0.2],
+        "28%": [0.28],
+        "20 to 28% with every fifth contender, else 3%": UNEVEN,
+    }
+    for contenders, processes in ((5, 4), (8, 4), (15, 4), (15, 5), (15, 3), (5, 2)):
+        for words, spread in spreads.items():
+            deviations = np.resize(spread, contenders) / np.sqrt(2)
+            hits, ours, alone = many_contenders(deviations, processes, 20 if quick else 1000)
+            cells = [contenders, processes, words, exact(hits), *(f"{np.exp(one):.3g}×" for one in (ours, alone))]
+            lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
 
 

@@ -264,6 +264,7 @@ def test_what_processes_keep_open_says_how_many_fresh_ones_would_decide_it(tmp_p
     players = [Player("jax", 2e-3), Player("pytorch", 4e-3)]
     write_contest(store, "fresh", "fashion-mlp", players, {"name": "x", "origin": "original"}, random.Random(4))  # noqa: S311
     run = store.run()
+    labels = [entry.label for entry in run.contests[0].entries]
     in_one_process(run.contests[0])
     alone = summarise(run).contests[0]
     assert headline(alone).evidence.count("One process of each was measured") == 1
@@ -282,10 +283,13 @@ def test_what_processes_keep_open_says_how_many_fresh_ones_would_decide_it(tmp_p
                 block.elapsed_s *= 1.1
     two = summarise(run).contests[0]
     assert "One process of each" not in headline(two).evidence
-    assert "not enough data" in verdict_sentences(two)[0], (
-        "two processes that differ by 10% say next to nothing of others"
-    )
-    assert "fresh processes would decide it" in verdict_sentences(two)[0]
+    assert "assume that processes differ by about 13%, since 2 of each say too little" in headline(two).evidence
+    assert "jax is faster than pytorch by 2" in verdict_sentences(two)[0], "as one process of each says, too"
+    for block in run.contests[0].entries[labels.index("pytorch")].blocks:
+        block.elapsed_s *= 0.6
+    nearer = summarise(run).contests[0]
+    assert "not enough data" in verdict_sentences(nearer)[0], "two processes that differ by 10% say little of others"
+    assert "fresh processes would decide it" in verdict_sentences(nearer)[0]
 
 
 def test_contenders_without_enough_common_rounds_have_no_relative_time(sample_store):

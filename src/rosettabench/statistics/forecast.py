@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import log1p
 
 import numpy as np
 
+from rosettabench.statistics.between import reach_over_processes
 from rosettabench.statistics.evidence import log_evidence, threshold
 from rosettabench.statistics.interval import Interval, fewest_rounds, ratio_interval
-from rosettabench.statistics.spread import Sessions, reach_of_mean, session_logs, session_means
+from rosettabench.statistics.spread import Sessions, session_logs, session_means, spread_of
 
 MOST_ROUNDS = 4096
 """No estimate beyond this number is given."""
@@ -89,9 +91,13 @@ def fresh_processes(a: Sessions, b: Sessions, margin: float, confidence: float =
     if len(groups) < 2:
         return None
     means = session_means(groups)
-    deviation, middle, edge = float(means.std(ddof=1)), abs(float(means.mean())), log1p(margin)
-    supposed = middle if middle > reach_of_mean(deviation, len(groups), confidence, tests) else 0.0
-    for processes in range(len(groups) + 1, MOST_PROCESSES + 1):
-        if abs(supposed - edge) > reach_of_mean(deviation, processes, confidence, tests):
-            return processes
-    return None
+    measured, middle, edge = spread_of(means), abs(float(means.mean())), log1p(margin)
+
+    def reach(processes: int) -> float:
+        """Return the half-width of the interval over so many processes that differ as much as those so far."""
+        spread = replace(measured, freedom=processes - 1)
+        return reach_over_processes(spread, processes, confidence, tests).length
+
+    supposed = middle if middle > reach(len(groups)) else 0.0
+    more = range(len(groups) + 1, MOST_PROCESSES + 1)
+    return next((processes for processes in more if abs(supposed - edge) > reach(processes)), None)

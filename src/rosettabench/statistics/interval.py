@@ -14,7 +14,7 @@ The estimate is the 20%-trimmed mean of the log ratios, so that bursts in single
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import exp, sqrt
 
@@ -43,7 +43,8 @@ class Interval:
     """An estimated ratio and its confidence interval; all three are ratios (1.0 means equal).
 
     `steady` is false if the rounds contradict each other: no single ratio is compatible with all of them. The interval
-    then spans the intervals of all rounds, of the first half and of the second half.
+    then spans the intervals of all rounds, of the first half and of the second half. It is `assumed` if it allows for
+    differences between processes by an assumption (between.py).
     """
 
     ratio: float
@@ -52,6 +53,7 @@ class Interval:
     confidence: float
     rounds: int
     steady: bool = True
+    assumed: bool = False
 
     @property
     def precision(self) -> float:
@@ -60,7 +62,7 @@ class Interval:
 
     def inverse(self) -> Interval:
         """The interval of the inverse ratio."""
-        return Interval(1 / self.ratio, 1 / self.high, 1 / self.low, self.confidence, self.rounds, self.steady)
+        return replace(self, ratio=1 / self.ratio, low=1 / self.high, high=1 / self.low)
 
 
 def ratio_interval(

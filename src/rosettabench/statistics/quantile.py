@@ -6,10 +6,11 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=4096)
-def t_quantile(confidence: float, tests: int, freedom: float) -> float:
+def t_quantile(confidence: float, tests: float, freedom: float) -> float:
     """Return how many standard errors Student's t interval goes to each side.
 
-    `tests` such intervals hold together with this confidence (Bonferroni). `freedom` are the degrees of freedom.
+    `tests` such intervals hold together with this confidence (Bonferroni); 1.25 is one that has four fifths of the
+    permitted error. `freedom` are the degrees of freedom.
     """
     from scipy.stats import t
 

@@ -56,7 +56,7 @@ def relative_time(a: Rounds, b: Rounds, processes: Processes, confidence: float,
     if over_rounds is None or over_processes is None:
         return over_rounds
     low, high = min(over_rounds.low, over_processes.low), max(over_rounds.high, over_processes.high)
-    return replace(over_rounds, low=low, high=high)
+    return replace(over_rounds, low=low, high=high, assumed=over_processes.assumed)
 
 
 def compare(

@@ -15,14 +15,15 @@ called sessions here. It is estimated as in a meta-analysis, with each session a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rosettabench.statistics.between import SpreadBetween, reach_over_processes
 from rosettabench.statistics.interval import Interval, logarithms, trimmed_mean
-from rosettabench.statistics.quantile import chi2_quantile, t_quantile
+from rosettabench.statistics.quantile import chi2_quantile
 from rosettabench.statistics.rounds import Rounds, ratios
 
 Sessions = Mapping[int, Rounds]
@@ -73,29 +74,34 @@ def spread(a: Sessions, b: Sessions, confidence: float = 0.95) -> Spread | None:
 def interval_over_processes(a: Sessions, b: Sessions, confidence: float = 0.95, tests: int = 1) -> Interval | None:
     """Return the interval of b's time over a's for all processes, not only the measured ones; None below two sessions.
 
-    The number of sessions must be fixed beforehand: unlike the interval over rounds, this one does not allow a contest
-    to stop at any time.
+    `tests` such intervals hold together. If sessions are few, the interval is `assumed` (between.py). Their number must
+    be fixed beforehand: unlike the interval over rounds, this one does not allow a contest to stop at any time.
     """
     groups = session_logs(a, b)
     if len(groups) < 2:
         return None
-    return mean_interval(session_means(groups), confidence, tests, sum(map(len, groups)))
+    logs = session_means(groups)
+    reach = reach_over_processes(spread_of(logs), len(logs), confidence, tests)
+    return replace(interval_around(logs, reach.length, confidence, sum(map(len, groups))), assumed=reach.assumed)
 
 
 def interval_of_starts(ratios: Sequence[float], confidence: float = 0.95) -> Interval | None:
     """Return the interval of a ratio measured once per pair of processes, such as that of starts; None below two."""
-    return mean_interval(logarithms(ratios), confidence, 1, len(ratios)) if len(ratios) > 1 else None
+    if len(ratios) < 2:
+        return None
+    logs = logarithms(ratios)
+    return interval_around(logs, spread_of(logs).reach(len(logs), confidence, 1), confidence, len(logs))
 
 
-def mean_interval(logs: NDArray[np.float64], confidence: float, tests: int, rounds: int) -> Interval:
-    """Return Student's t interval for the mean of log ratios, one per process, at least two."""
-    middle, reach = float(logs.mean()), reach_of_mean(float(logs.std(ddof=1)), len(logs), confidence, tests)
+def spread_of(logs: NDArray[np.float64]) -> SpreadBetween:
+    """Return the spread of log ratios, one per process, at least two."""
+    return SpreadBetween(float(logs.std(ddof=1)), len(logs) - 1)
+
+
+def interval_around(logs: NDArray[np.float64], reach: float, confidence: float, rounds: int) -> Interval:
+    """Return the interval that goes by `reach` to each side of the mean of log ratios."""
+    middle = float(logs.mean())
     return Interval(exp(middle), exp(middle - reach), exp(middle + reach), confidence, rounds)
-
-
-def reach_of_mean(deviation: float, sessions: int, confidence: float, tests: int) -> float:
-    """Return the half-width of Student's t interval for the mean of `sessions` values with this standard deviation."""
-    return t_quantile(confidence, tests, sessions - 1) * deviation / sqrt(sessions)
 
 
 def session_means(groups: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -24,6 +24,12 @@ ONE_PROCESS = (
 )
 """A sentence in the headline of a contest with one process of each contender."""
 
+FEW_PROCESSES = (
+    "{assumed} of {intervals} intervals assume that processes differ by about "
+    f"{PRIOR.deviation:.0%}, since {{processes}} of each say too little about that."
+)
+"""A sentence in the headline of a contest with several processes of each contender, but too few."""
+
 
 def headline(found: ContestSummary | TrainedSet) -> Headline:
     """Return the answer of a contest, with remarks if the machine was busy, or if one process was measured.
@@ -38,8 +44,17 @@ def headline(found: ContestSummary | TrainedSet) -> Headline:
     if len(found.ranked) < 2:
         return said
     more = [found.busy.sentence] if found.busy else []
-    more += [ONE_PROCESS] if found.processes == 1 else []
-    return replace(said, evidence=" ".join([said.evidence, *more]))
+    return replace(said, evidence=" ".join([said.evidence, *more, *assumption_words(found)]))
+
+
+def assumption_words(found: ContestSummary) -> list[str]:
+    """Return, in a sentence or none, what the intervals of a contest assume about the differences of processes."""
+    if found.processes == 1:
+        return [ONE_PROCESS]
+    intervals = [verdict.interval for verdict in found.verdicts if verdict.interval is not None]
+    assumed = sum(interval.assumed for interval in intervals)
+    said = FEW_PROCESSES.format(assumed=assumed, intervals=len(intervals), processes=found.processes)
+    return [said] if assumed else []
 
 
 def answer_words(answer: ContestAnswer) -> Headline:
