@@ -168,7 +168,7 @@ def many_table(quick):
     for contenders, processes in ((5, 4), (8, 4), (15, 4), (15, 5), (15, 3), (5, 2)):
         for words, spread in spreads.items():
             deviations = np.resize(spread, contenders) / np.sqrt(2)
-            hits, ours, alone = many_contenders(deviations, processes, 20 if quick else 1000)
+            hits, ours, alone = many_contenders(deviations, processes, 5 if quick else 1000)
             cells = [contenders, processes, words, exact(hits), *(f"{np.exp(one):.3g}×" for one in (ours, alone))]
             lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines)
