@@ -56,6 +56,12 @@ def test_nine_that_were_disturbed_make_a_sentence():
     )
 
 
+def test_two_of_which_one_was_disturbed_have_no_verdict():
+    """Whatever their ratio: to say that no difference was found would be wrong if it is ten."""
+    said = answer_words(find_answer(ranking(["jax", "mxnet"]), [verdict(("jax", "mxnet"), "doubted")]))
+    assert said.answer == "No verdict on jax and mxnet"
+
+
 def test_a_shared_first_place_says_who_is_behind():
     """Also in numbers, where three or fewer are: "no difference" alone would hide what was found."""
     labels = ["keras", "tensorflow", "jax", "chainer"]

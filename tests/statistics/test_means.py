@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rosettabench.statistics.between import PRIOR
 from rosettabench.statistics.means import mean_ratio
 from rosettabench.statistics.ranking import compare
 from rosettabench.statistics.verdict import Finding
@@ -30,6 +31,13 @@ def test_its_interval_holds_the_truth_as_often_as_it_says(processes):
         found = mean_ratio(a, b, processes)
         held += found.low <= 1 <= found.high
     assert 0.92 <= held / 400 <= 0.98
+
+
+def test_a_few_processes_of_many_contenders_are_pooled_with_the_prior():
+    draw = np.random.default_rng(8)
+    a, b = ({number: float(draw.lognormal(0, 0.3)) for number in EVEN} for _ in range(2))
+    found = mean_ratio(a, b, {number: number // 6 for number in EVEN}, tests=105)
+    assert np.log(found.high / found.low) / 2 < PRIOR.reach(1, 0.95, 105)
 
 
 @pytest.mark.parametrize(("stalled", "finding"), [(1.0, Finding.EQUIVALENT), (6.0, Finding.OPEN)])

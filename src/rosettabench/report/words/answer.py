@@ -67,9 +67,18 @@ def answer_words(answer: ContestAnswer) -> Headline:
         return Headline(f"Only {names} can be ranked", "There is no other contender to compare it with.")
     if len(answer.labels) == 1:
         return Headline(f"{names} is fastest", lead(answer.pairs[0]))
-    equal = all(verdict.finding is Finding.EQUIVALENT for verdict in answer.pairs)
-    said = f"{names} are equally fast" if equal else f"No difference found yet between {names}"
-    return Headline(said, " ".join([level_evidence(answer.pairs), *behind_words(answer.behind)]))
+    return Headline(
+        shared_place_words(names, answer.pairs), " ".join([level_evidence(answer.pairs), *behind_words(answer.behind)])
+    )
+
+
+def shared_place_words(names: str, pairs: Sequence[Verdict]) -> str:
+    """Return what is known of contenders, named together, that share the first place."""
+    if all(verdict.finding is Finding.EQUIVALENT for verdict in pairs):
+        return f"{names} are equally fast"
+    if all(verdict.doubts for verdict in pairs):
+        return f"No verdict on {names}"
+    return f"No difference found yet between {names}"
 
 
 def lead(verdict: Verdict) -> str:
