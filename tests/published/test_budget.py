@@ -177,9 +177,9 @@ def test_a_request_without_what_is_left_out_has_the_rest():
 
 
 def test_processes_are_cut_before_contests_are():
-    """The second look first, then processes down to four, then all but one."""
+    """The second look first, then processes down to three, then all but one."""
     many = Stopping(processes=5, rounds=(20, 40))
-    for budget, processes, looks in ((1000.0, 5, 2), (110.0, 5, 1), (100.0, 4, 1), (50.0, 1, 2)):
+    for budget, processes, looks in ((1000.0, 5, 2), (110.0, 5, 1), (100.0, 4, 1), (75.0, 3, 1), (50.0, 1, 2)):
         kept, _, short = within_budget(plan(start_s=5.0), many, budget, none_asked)
         assert (short.processes, short.looks, len(kept)) == (processes, looks, 3)
         assert sum(found.starts(short) + short.seconds for _, found in kept) == pytest.approx(budget)

@@ -24,6 +24,9 @@ FEWEST_PROCESSES = 4
 3%, as equals mostly do, the interval of their ratio reaches 28% with one process of each, 11% with three, 7% with four
 and 5% with five (`tests/published/test_budget.py`)."""
 
+FEW_PROCESSES = 3
+"""The processes of each contender in a budget that would otherwise have one."""
+
 MOST_ROUNDS = 200
 """The most rounds in a large budget. Their batches are drawn beforehand and kept in memory."""
 
@@ -71,7 +74,8 @@ def within_budget(
     """Return the contests that fit into a budget in seconds, the others, and the stopping rule.
 
     One process of each hardly decides anything, so contests are left out before there are fewer than FEWEST_PROCESSES,
-    as long as every workload keeps a contest; otherwise processes are saved first (`several_processes`). A study, with
+    as long as every workload keeps a contest; otherwise processes are saved first, down to one or, if there is time for
+    them, FEW_PROCESSES. A study, with
     `tests` > 1 intervals in a claim, keeps so many if any of its claims can be completed with them. Its contests get
     enough rounds for the intervals of a claim to hold together, or at least those of a contest. If that would lose a
     workload, they get fewer rounds. The time that remains after the starts is shared equally, if the fewest rounds of
@@ -95,8 +99,9 @@ def within_budget(
         )
     why = f"no time for it within {duration_words(budget)}"
     left_out = [leave_out(planned, why, len(asked(planned))) for planned in lost]
-    if short.processes > 1:
-        short = several_processes(kept, stopping, budget, short.rounds[0])
+    fewest = FEWEST_PROCESSES if short.processes > 1 else FEW_PROCESSES
+    more = several_processes(kept, stopping, budget, short.rounds[0], fewest)
+    short = more if least(kept, more) <= budget else short
     return kept, left_out, share_rest(kept, stopping.round_seconds, short, budget, tests)
 
 
@@ -216,13 +221,15 @@ def check_rounds(contests: Sequence[PlannedContest], rounds: int, confidence: fl
         )
 
 
-def several_processes(contests: Sequence[Planned], stopping: Stopping, budget: float, floor: int) -> Stopping:
+def several_processes(
+    contests: Sequence[Planned], stopping: Stopping, budget: float, floor: int, fewest: int = FEWEST_PROCESSES
+) -> Stopping:
     """Return a stopping rule with the shortest rounds, and with as many processes as fit into a budget in seconds.
 
-    A single look is tried before there are fewer processes. There are at least FEWEST_PROCESSES, if the rule has so
-    many, even if the contests do not fit then.
+    A single look is tried before there are fewer processes. There are at least `fewest`, if the rule has so many, even
+    if the contests do not fit then.
     """
-    fewer = range(stopping.processes, min(stopping.processes, FEWEST_PROCESSES) - 1, -1)
+    fewer = range(stopping.processes, min(stopping.processes, fewest) - 1, -1)
     rules = [(stopping.processes, stopping.looks), *((processes, 1) for processes in fewer)]
     shortened = [shorten(stopping, processes, looks, floor) for processes, looks in rules]
     return next((one for one in shortened if least(contests, one) <= budget), shortened[-1])
