@@ -15,10 +15,11 @@ import pytest
 from full_disk import mounted
 from hypothesis import settings
 from postgresql import Missing, server
-from processors import PROCESSORS, on_processors
+from processors import PROCESSORS
 
 from rosettabench.client.machine import PROGRAMS, SHORTEST_KEPT
 from rosettabench.places import cache_dir
+from rosettabench.resources.processors import confine_children
 
 pytest_plugins = ["browsers", "tiers", "pytester"]
 
@@ -73,7 +74,7 @@ def disk(tmp_path):
 @pytest.fixture
 def all_processors():
     """Let a test have every processor, beside whatever else runs there."""
-    with on_processors(PROCESSORS):
+    with confine_children(PROCESSORS):
         yield
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from processors import PROCESSORS, on_processors
+from processors import PROCESSORS
 from smaller import small_workload
 from tiers import check_lock
 
@@ -33,6 +33,7 @@ from rosettabench.proof.inference import InferenceProof, make_inference_referenc
 from rosettabench.proof.prove import Proof
 from rosettabench.proof.reference import Reference, make_reference
 from rosettabench.proof.weights import draw_weights, proof_weights, save_weights
+from rosettabench.resources.processors import confine_children
 
 BATCH = 8
 TIMEOUT = 600.0
@@ -63,7 +64,7 @@ def missing_python(version: str) -> str:
 @cache
 def made_environment(lock: str) -> Environment:
     """The managed environment of a lock; to make it takes every processor."""
-    with on_processors(PROCESSORS):
+    with confine_children(PROCESSORS):
         return Environments(cache_dir() / "environments").make(load_lock(lock), lambda message: None)
 
 

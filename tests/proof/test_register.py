@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
-from processors import PROCESSORS, on_processors
+from processors import PROCESSORS
 
 from rosettabench.catalogue.contender import parse_contender
 from rosettabench.catalogue.framework import competing_frameworks
@@ -27,6 +27,7 @@ from rosettabench.proof.register import (
 )
 from rosettabench.proof.selection import SelectedCells, select_cells
 from rosettabench.proof.standing import Standing, judge_line
+from rosettabench.resources.processors import confine_children
 
 MLP, PYTORCH = find_workload("fashion-mlp"), parse_contender("pytorch")
 CELLS = every_cell()
@@ -120,7 +121,7 @@ def test_a_changed_way_of_several_devices_makes_exactly_the_cells_stale_that_nee
 
 
 def test_a_cell_of_two_devices_is_counted_as_left_out_where_there_is_one_processor():
-    with on_processors(PROCESSORS[:1]):
+    with confine_children(PROCESSORS[:1]):
         found = select_cells(["cifar-resnet56", "cifar-resnet56:halves"], ["pytorch"], False, None, "")
     assert found == SelectedCells((("cifar-resnet56", "pytorch"),), 1)
 
