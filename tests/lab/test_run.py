@@ -37,8 +37,9 @@ def test_a_whole_run(rosetta, store, tmp_path):
     assert len(proven) == 1, "the second copy has the certificate of the first"
     pairs = list(zip(turns(first), turns(second), strict=True))
     assert all((a.first, a.steps, a.samples) == (b.first, b.steps, b.samples) for a, b in pairs), "same work"
-    apart = [abs(a.loss - b.loss) / a.loss for a, b in pairs]
-    assert 0 < max(apart) < 1e-3, "the second copy begins with weights that are moved by one unit in the last place"
+    early = [pair for pair in zip(first.blocks, second.blocks, strict=True) if pair[0].first + pair[0].steps <= 1000]
+    apart = [abs(a.loss - b.loss) / a.loss for a, b in early]  # it grows with the steps, however fast they are
+    assert 0 < max(apart) < 1e-5, "the second copy begins with weights that are moved by one unit in the last place"
     for number in range(1, 7):
         places = [[block.position for block in turns(entry) if block.round == number] for entry in contest.entries]
         assert sorted(places) == [[0, 3], [1, 2]], "there and back"
