@@ -1,17 +1,13 @@
 """Contests of one process of each, or of few: their intervals hold the ratio of contenders, not of these processes."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from scipy.stats import t
 from tiers import slow
 
-from rosettabench.statistics import between
 from rosettabench.statistics.between import PRIOR, SpreadBetween, reach_over_processes, widen_interval
 from rosettabench.statistics.interval import Interval, ratio_interval
 from rosettabench.statistics.ranking import LOOKS, compare, pairs, relative_time
-from rosettabench.statistics.spread import spread_of
 from rosettabench.statistics.verdict import Finding
 
 CONTESTS = 400
@@ -86,33 +82,6 @@ def test_a_few_processes_of_many_contenders_tell_more_than_one():
     assert reach_over_processes(four, 4, 0.95, tests).length < 0.65 * one
     usual = SpreadBetween(0.03, 4)
     assert not reach_over_processes(usual, 5, 0.95, LOOKS).assumed, "five of two contenders speak for themselves"
-
-
-def many_contests(draw, deviation, processes, contenders=6):
-    """Which contests of equals have an interval without the truth, if the processes of a pair differ by `deviation`."""
-    tests, failed = LOOKS * pairs(contenders), 0
-    for _ in range(CONTESTS):
-        times = draw.normal(0, deviation / np.sqrt(2), (processes, contenders))
-        reached = [
-            reach_over_processes(spread_of(other - one), processes, 0.95, tests).length >= abs(np.mean(other - one))
-            for one, other in combinations(times.T, 2)
-        ]
-        failed += not all(reached)
-    return failed / CONTESTS
-
-
-@pytest.mark.parametrize("deviation", [0.03, slow(PRIOR.deviation), 1.5 * PRIOR.deviation])
-@pytest.mark.parametrize("processes", [slow(2), 4])
-def test_the_intervals_of_many_pairs_hold_together(deviation, processes):
-    """Even if processes differ by one and a half times what the prior says."""
-    assert many_contests(np.random.default_rng([6, processes]), deviation, processes) <= 0.05
-
-
-def test_the_prior_with_all_of_the_error_would_not_hold_where_processes_differ_by_more(monkeypatch):
-    """The mistake: an interval of four processes that only assumes, and measures nothing."""
-    monkeypatch.setattr(SpreadBetween, "pooled", lambda measured, prior: prior)
-    monkeypatch.setattr(between, "SHARE", 0.99)
-    assert many_contests(np.random.default_rng([6, 4]), 2 * PRIOR.deviation, 4) > 0.1
 
 
 def test_who_asks_for_the_rounds_alone_gets_them():

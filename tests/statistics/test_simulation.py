@@ -11,6 +11,8 @@ from tiers import slow
 from rosettabench.lab.progress import Judge, Progress
 from rosettabench.plan.request import RunRequest
 from rosettabench.report.words.doubt import doubts_words
+from rosettabench.statistics import between
+from rosettabench.statistics.between import PRIOR, SpreadBetween
 from rosettabench.statistics.interval import ratio_interval
 from rosettabench.statistics.oddities import oddities_by_process
 from rosettabench.statistics.verdict import Finding, decides, judge, within
@@ -25,11 +27,13 @@ CONTESTS = 500
 def simulation(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
     import one_process
+    import processes
     import protocol
     import scenarios
     import simulate
 
-    return {"one_process": one_process, "protocol": protocol, "scenarios": scenarios, "simulate": simulate}
+    modules = (one_process, processes, protocol, scenarios, simulate)
+    return {module.__name__: module for module in modules}
 
 
 def contests(scenarios, name, count=CONTESTS):
@@ -189,3 +193,24 @@ def test_recorded_traces_are_there(monkeypatch):
     assert turns.shape == (20, 160)
     assert np.isfinite(turns).all()
     assert np.std(turns) > 0.05  # it is a shared machine's noise, not somebody's idea of it
+
+
+def share_of_failures(simulation, deviation, processes):
+    """Return the share of contests of six equals in which not all intervals hold, by the spread of their pairs."""
+    deviations = np.full(6, deviation / np.sqrt(2))
+    held, _, _ = simulation["processes"].many_contenders(deviations, processes, 400)
+    return 1 - held.mean()
+
+
+@pytest.mark.parametrize("deviation", [0.03, slow(PRIOR.deviation), 1.5 * PRIOR.deviation])
+@pytest.mark.parametrize("processes", [slow(2), 4])
+def test_the_intervals_of_many_pairs_hold_together(simulation, deviation, processes):
+    """Even if processes differ by one and a half times what the prior says."""
+    assert share_of_failures(simulation, deviation, processes) <= 0.05
+
+
+def test_the_prior_with_all_of_the_error_would_not_hold_where_processes_differ_by_more(simulation, monkeypatch):
+    """The mistake: an interval of four processes that only assumes, and measures nothing."""
+    monkeypatch.setattr(SpreadBetween, "pooled", lambda measured, prior: prior)
+    monkeypatch.setattr(between, "SHARE", 0.99)
+    assert share_of_failures(simulation, 2 * PRIOR.deviation, 4) > 0.1

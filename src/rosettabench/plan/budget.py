@@ -74,12 +74,12 @@ def within_budget(
     """Return the contests that fit into a budget in seconds, the others, and the stopping rule.
 
     One process of each hardly decides anything, so contests are left out before there are fewer than FEWEST_PROCESSES,
-    as long as every workload keeps a contest; otherwise processes are saved first, down to one or, if there is time for
-    them, FEW_PROCESSES. A study, with
-    `tests` > 1 intervals in a claim, keeps so many if any of its claims can be completed with them. Its contests get
-    enough rounds for the intervals of a claim to hold together, or at least those of a contest. If that would lose a
-    workload, they get fewer rounds. The time that remains after the starts is shared equally, if the fewest rounds of
-    each fit into its share. Raises UsageError if not even one contest fits.
+    as long as every workload keeps a contest; otherwise processes are saved first, down to one, or to FEW_PROCESSES if
+    there is time for them. A study, with `tests` > 1 intervals in a claim, keeps FEWEST_PROCESSES if any of its claims
+    can be completed with them. Its contests get enough rounds for the intervals of a claim to hold together, or at
+    least those of a contest. If that would lose a workload, they get fewer rounds. The time that remains after the
+    starts is shared equally, if the fewest rounds of each fit into its share. Raises UsageError if not even one contest
+    fits.
     """
     fewest = min(stopping.rounds[0], FEWEST_ROUNDS)
     floors = (rounds_to_speak(contests, tests), rounds_to_speak(contests), fewest) if tests > 1 else (fewest,)

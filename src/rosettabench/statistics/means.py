@@ -36,6 +36,8 @@ def mean_ratio(a: Rounds, b: Rounds, processes: Processes, confidence: float = 0
     errors = (sums[1] - ratio * sums[0]) / sums[1].mean()
     count = len(names)
     measured = SpreadBetween(sqrt(float(np.sum(errors**2)) / (count - 1)), count - 1)
-    alone = measured.reach(count, confidence, tests)
-    reach = reach_over_processes(measured, count, confidence, tests).length if several else alone
+    if several:
+        reach = reach_over_processes(measured, count, confidence, tests).length
+    else:
+        reach = measured.reach(count, confidence, tests)
     return Interval(ratio, exp(log(ratio) - reach), exp(log(ratio) + reach), confidence, len(common))
