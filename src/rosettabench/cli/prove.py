@@ -103,9 +103,7 @@ def prove(
 def announce_cells(selected: SelectedCells) -> bool:
     """Say which cells are left out, and if there is nothing to prove; return whether there is something."""
     if selected.left_out:
-        why = (
-            "this machine has no processor for each of their devices, or lacks their Python or a program that they need"
-        )
+        why = "this machine has too few processors for their devices, or lacks their Python or a program that they need"
         typer.echo(f"Left out: {selected.left_out} cells, as {why}. rosetta doctor says what is missing.", err=True)
     if not selected.cells:
         typer.echo("Everything is proven already.")
