@@ -141,7 +141,7 @@ def short_ranking(contest: ContestSummary) -> Table:
     caption = f"Intervals: {figures.percent(contest.stopping['confidence'])}."
     shared = len({entry.rank for entry in contest.ranked}) < len(contest.ranked)
     return Table(
-        caption + (" No difference was found between contenders of one rank." if shared else ""),
+        caption + (" Contenders share a rank if no difference between them is sure." if shared else ""),
         tuple(whole.columns[place] for place in kept),
         rows,
     )

@@ -54,7 +54,7 @@ def ranking_table(contest: ContestSummary) -> Table:
     confidence = figures.percent(contest.stopping["confidence"])
     caption = (
         f"{'Ranking of inference' if contest.inference else 'Ranking'}. "
-        "No difference was found between contenders of one rank. Below each: its mode. "
+        "Contenders share a rank if no difference between them is sure. Below each: its mode. "
         f"Intervals: {confidence}; those of ratios are paired within rounds and hold together."
     )
     shown = [*contest.ranked, *contest.unranked]
