@@ -1,5 +1,6 @@
 """MXNet Gluon: eager by default, compiled with hybridize."""
 
+import os
 import sys
 
 import numpy as np
@@ -23,7 +24,7 @@ DESCRIPTION = {
         "eager": "op by op, as its guides begin",
         "compiled": "hybridize() of the model, and of a loss of many operations",
         "tuned": "hybridize(static_alloc=True, static_shape=True), SGD's updates in groups of 60 parameters, freed "
-        "memory kept",
+        "memory kept; on the CPU, MXNET_ENGINE_TYPE=NaiveEngine",
     },
     "mode": "eager",
     "packages": ["mxnet"],
@@ -43,6 +44,8 @@ class Adapter(Framework):
 
     def build(self, weights):
         if self.model is None:
+            if self.setting.mode == "tuned":
+                self.tune()
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             if self.setting.precision == "bfloat16":
                 from mxnet.contrib import amp  # since 1.5
@@ -63,10 +66,17 @@ class Adapter(Framework):
             if self.setting.mode == "tuned" and self.trainer.optimizer.aggregate_num:
                 self.trainer.optimizer.aggregate_num = 60  # the largest value that it accepts
 
+    def tune(self):
+        """Keep freed memory and, on the CPU, choose the engine without threads, which compete with those of OpenMP.
+
+        It must be chosen before the first array, which starts the engine. An engine that the user has chosen stays.
+        """
+        keep_freed_memory()
+        if self.setting.device == "cpu":
+            os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
+
     def compile(self):
-        """Hybridize the model and a loss that is a block; in mode `tuned`, also keep freed memory."""
-        if self.setting.mode == "tuned":
-            keep_freed_memory()
+        """Hybridize the model and a loss that is a block."""
         for block in filter(is_block, (self.model, getattr(self.implementation, "loss", None))):
             block.hybridize(**HYBRIDIZED[self.setting.mode])
 
@@ -178,6 +188,7 @@ class Adapter(Framework):
                 blas=lambda: openblas(mx.base._LIB),
                 autocast=lambda: self.setting.precision if mixed() else False,
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
+                engine=lambda: mx.util.getenv("MXNET_ENGINE_TYPE") or "ThreadedEnginePerDevice",
                 isa=lambda: built_for(),
                 layout=lambda: layout(self.model),
                 embedding_gradient=lambda: kind_of_gradient(self.model),
