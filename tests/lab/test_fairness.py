@@ -130,6 +130,29 @@ def test_every_framework_obeys_the_policy_and_tells_by_the_vocabulary(name, mode
         assert not settings.get("graph_breaks") and not settings.get("fallbacks")
 
 
+@pytest.mark.slow
+@pytest.mark.environment
+def test_mode_tuned_of_mxnet_has_an_engine_without_threads(tmp_path, monkeypatch):
+    """The threads of the usual engine compete with those of OpenMP. An engine that the user names stays."""
+    monkeypatch.delenv("MXNET_ENGINE_TYPE", raising=False)
+    entry = competing_frameworks()["mxnet-gluon"]
+    work = make_work(find_workload("fashion-mlp"), tmp_path)
+
+    def settings_of(mode, folder):
+        session = open_session(entry, mode, environment(entry.locks[0]), work, tmp_path / folder)
+        try:
+            session.train(0, 2)
+            return session.settings()
+        finally:
+            session.process.close()
+
+    usual, tuned = settings_of("compiled", "compiled"), settings_of("tuned", "tuned")
+    assert (usual["engine"], tuned["engine"]) == ("ThreadedEnginePerDevice", "NaiveEngine")
+    assert tuned["process_threads"] < usual["process_threads"]
+    monkeypatch.setenv("MXNET_ENGINE_TYPE", "ThreadedEngine")
+    assert settings_of("tuned", "named")["engine"] == "ThreadedEngine"
+
+
 @pytest.mark.environment
 def test_a_reference_has_its_one_thread_on_any_processor(tmp_path, all_processors):
     """Three of them compute side by side: on one processor, a proof would take twice as long."""
