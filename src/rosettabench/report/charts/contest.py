@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 ROW = 46
 """Height of a contender's row in pixels: a line of text above a mark."""
+RATIO = "time / fastest (log scale)"
+"""The title of an axis of ratios: short enough for the width of a phone."""
 HEIGHT = 230
 """Height of the charts over rounds and samples, in pixels."""
 COSTS = {
@@ -94,9 +96,8 @@ def ranking_layers(labels: tuple[str, ...], order: tuple[str, ...]) -> list[alt.
 
     scale = alt.Scale(type="log", nice=False)
     axis = alt.Axis(labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=False, ticks=True, offset=4)
-    title = "time per step, relative to the fastest (log scale)"
     x, start, inner, one = (
-        alt.X(f"{name}:Q", scale=scale, axis=axis, title=title) for name in ("ratio", "low", "inner", "one")
+        alt.X(f"{name}:Q", scale=scale, axis=axis, title=RATIO) for name in ("ratio", "low", "inner", "one")
     )
     base = alt.Chart().encode(y=row_axis(order))
     tooltip = [alt.Tooltip("label:N", title="contender"), alt.Tooltip("text:N", title="time / fastest")]
@@ -132,8 +133,7 @@ def overview(summary: RunSummary) -> dict[str, Any] | None:
     if len(names) < 2:
         return None
     axis = alt.Axis(labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=True)
-    title = "time per step, relative to the fastest (log scale)"
-    x = alt.X("ratio:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=title)
+    x = alt.X("ratio:Q", scale=alt.Scale(type="log", nice=False), axis=axis, title=RATIO)
     y = alt.Y("contest:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, labelPadding=12, grid=True))
     tooltip = [alt.Tooltip(f"{name}:N", title=title) for name, title in OVERVIEW.items()]
     marks = plot(rows).mark_point(filled=True, size=90, opacity=1)
