@@ -59,6 +59,17 @@ LABELS = {"CUDA_VERSION", "NCCL_VERSION", "NVIDIA_DRIVER_CAPABILITIES", "NVIDIA_
 """Variables by which NVIDIA's container images describe themselves, one of them in two thousand characters. The
 versions that frameworks use are read from the frameworks."""
 
+TERRAFORM = (
+    "TF_ACC", "TF_APPEND_USER_AGENT", "TF_CLI_", "TF_CLOUD_", "TF_DATA_DIR", "TF_ENCRYPTION", "TF_HTTP_", "TF_IGNORE",
+    "TF_INPUT", "TF_IN_AUTOMATION", "TF_LOG", "TF_PLUGIN_", "TF_REATTACH_PROVIDERS", "TF_REGISTRY_", "TF_STATE_",
+    "TF_TOKEN_", "TF_VAR_", "TF_WORKSPACE",
+)  # fmt: skip
+"""Prefixes of Terraform's variables, which TensorFlow does not read
+(https://developer.hashicorp.com/terraform/cli/config/environment-variables)."""
+
+SECRET = ("API_KEY", "CREDENTIAL", "PASSWORD", "SECRET", "TOKEN")
+"""Parts of the names of variables that hold secrets, NVIDIA_API_KEY say. Reports and certificates would publish them."""
+
 PRIVATE = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables of the controller's own interpreter, which would mislead the worker's."""
 
@@ -110,9 +121,17 @@ def kept_programs(folder: Path) -> Iterator[None]:
 
 
 def decisive_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that change what frameworks compute or how fast, without those of the policy and labels."""
+    """Return the variables that change what frameworks compute or how fast.
+
+    Those of the policy, labels, Terraform's and secrets are not among them.
+    """
     without = {*OURS, *LABELS, *THREAD_VARIABLES}
-    return {name: variables[name] for name in sorted(variables) if name.startswith(DECISIVE) and name not in without}
+    return {
+        name: variables[name]
+        for name in sorted(variables)
+        if name.startswith(DECISIVE) and not name.startswith(TERRAFORM)
+        if name not in without and not any(part in name for part in SECRET)
+    }
 
 
 def backend_variables(backend: str | None) -> dict[str, str]:
