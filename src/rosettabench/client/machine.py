@@ -68,7 +68,7 @@ TERRAFORM = (
 (https://developer.hashicorp.com/terraform/cli/config/environment-variables)."""
 
 SECRET = ("API_KEY", "CREDENTIAL", "PASSWORD", "SECRET", "TOKEN")
-"""Parts of the names of variables that hold secrets, NVIDIA_API_KEY say. Reports and certificates would publish them."""
+"""Parts of the names of variables that hold secrets, like NVIDIA_API_KEY. Reports and certificates would show them."""
 
 PRIVATE = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
 """Variables of the controller's own interpreter, which would mislead the worker's."""
