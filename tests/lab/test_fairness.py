@@ -132,10 +132,11 @@ def test_every_framework_obeys_the_policy_and_tells_by_the_vocabulary(name, mode
 
 @pytest.mark.slow
 @pytest.mark.environment
-def test_mode_tuned_of_mxnet_has_an_engine_without_threads(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["mxnet-gluon", "mxnet-module"])
+def test_mode_tuned_of_mxnet_has_an_engine_without_threads(name, tmp_path, monkeypatch):
     """The threads of the usual engine compete with those of OpenMP. An engine that the user names stays."""
     monkeypatch.delenv("MXNET_ENGINE_TYPE", raising=False)
-    entry = competing_frameworks()["mxnet-gluon"]
+    entry = competing_frameworks()[name]
     work = make_work(find_workload("fashion-mlp"), tmp_path)
 
     def settings_of(mode, folder):

@@ -1,6 +1,7 @@
 """MXNet's Module: a network of symbols that is bound once, with an executor that holds its parameters."""
 
 import json
+import os
 
 import numpy as np
 
@@ -12,11 +13,15 @@ from mxnet.io import DataBatch
 
 from rosetta_worker.framework import Framework
 from rosetta_worker.runtimes import mxnet as runtime
+from rosetta_worker.runtimes.glibc import keep_freed_memory
 from rosetta_worker.surroundings import openblas, readable
 
 DESCRIPTION = {
     "title": "MXNet Module",
-    "modes": {"compiled": "symbols: the whole graph is planned when it is bound, it knows no other mode"},
+    "modes": {
+        "compiled": "symbols: the whole graph is planned when it is bound",
+        "tuned": "the same, with freed memory kept; on the CPU, MXNET_ENGINE_TYPE=NaiveEngine",
+    },
     "mode": "compiled",
     "packages": ["mxnet"],
     "locks": ["mxnet@1.9.1", "mxnet@1.4.0", "mxnet@1.0.0"],
@@ -37,6 +42,8 @@ class Adapter(Framework):
 
     def build(self, weights):
         if self.model is None:
+            if self.setting.mode == "tuned":
+                self.tune()
             self.context = mx.cpu() if self.setting.device == "cpu" else mx.gpu()
             self.model = self.implementation.Model()
             if self.trains:
@@ -47,6 +54,15 @@ class Adapter(Framework):
         if self.trains:
             self.optimizer = self.implementation.optimizer(self.model, self.setting.optimizer)
             self.module.init_optimizer(optimizer=self.optimizer, force_init=True)
+
+    def tune(self):
+        """Keep freed memory and, on the CPU, choose the engine without threads, which compete with those of OpenMP.
+
+        It must be chosen before the first array, which starts the engine. An engine that the user has chosen stays.
+        """
+        keep_freed_memory()
+        if self.setting.device == "cpu":
+            os.environ.setdefault("MXNET_ENGINE_TYPE", "NaiveEngine")
 
     def bind(self, logits, labels):
         """Make the module for training."""
@@ -174,7 +190,7 @@ class Adapter(Framework):
             "threads": mx.base._LIB.omp_get_max_threads(),
             "device": first.context.device_type.replace("gpu", "cuda"),
             "precision": np.dtype(first.dtype).name,
-            "mode": "compiled",
+            "mode": self.setting.mode,
             "loader_workers": 0,
         }
         found.update(
@@ -182,6 +198,7 @@ class Adapter(Framework):
                 oneDNN=runtime.has_onednn,
                 blas=lambda: openblas(mx.base._LIB),
                 deterministic=lambda: bool(int(mx.util.getenv("MXNET_ENFORCE_DETERMINISM") or 0)),
+                engine=lambda: mx.util.getenv("MXNET_ENGINE_TYPE") or "ThreadedEnginePerDevice",
                 embedding_gradient=lambda: kind_of_gradient(self.module.symbol, self.executor.grad_dict),
                 layout=lambda: "channels_first" if "Convolution" in operations(self.module.symbol) else None,
             )
