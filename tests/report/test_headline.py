@@ -79,7 +79,25 @@ def test_many_who_are_behind_are_counted():
     verdicts = [verdict(("keras", "tensorflow"), "open")]
     verdicts += [slower("keras", label, 2.0 + place) for place, label in enumerate(labels[2:])]
     evidence = answer_words(find_answer(ranking(labels), verdicts)).evidence
-    assert evidence.endswith(" keras is faster than the other 5, by 2.00× to 6.00×.")
+    assert evidence.endswith(" keras is faster than 5 others, by 2.00× to 6.00×.")
+
+
+def test_one_that_was_disturbed_does_not_share_its_place_with_all():
+    """Nothing is known of the fastest here. That chainer is slower than keras and tensorflow is."""
+    labels = ["pytorch", "keras", "tensorflow", "chainer"]
+    verdicts = [verdict(("pytorch", label), "doubted") for label in labels[1:]]
+    verdicts += [verdict(("keras", "tensorflow"), "open")]
+    verdicts += [slower("keras", "chainer", 3.7), slower("tensorflow", "chainer", 3.6)]
+    said = answer_words(find_answer(ranking(labels), verdicts))
+    assert said.answer == "No difference found yet between pytorch, keras and tensorflow"
+    assert said.evidence.endswith(" keras is faster than chainer by 3.70× (3.33 to 4.07).")
+
+
+def test_the_fastest_need_not_be_compared_with_all():
+    """Whoever is slower than a contender that is slower than the fastest is slower than the fastest."""
+    verdicts = [slower("jax", "keras", 1.5), slower("keras", "chainer", 1.1), verdict(("jax", "chainer"), "open")]
+    said = answer_words(find_answer(ranking(["jax", "keras", "chainer"]), verdicts))
+    assert (said.answer, said.evidence[:36]) == ("jax is fastest", "Faster than keras, the nearest, by 1")
 
 
 def slower(faster, other, ratio):

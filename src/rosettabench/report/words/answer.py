@@ -101,13 +101,13 @@ def level_evidence(pairs: Sequence[Verdict]) -> str:
 
 
 def behind_words(behind: Sequence[Verdict]) -> list[str]:
-    """Return, in a sentence or none, by how much the first contender leads those that do not share its place."""
+    """Return, in a sentence or none, by how much one of the first contenders leads others behind them."""
     found = {one.slower: one.interval for one in behind if one.interval is not None}
     if not found:
         return []
     if len(found) > FEW_PAIRS:
         ratios = [interval.ratio for interval in found.values()]
-        others = f"the other {len(ratios)}, by {figures.ratio(min(ratios))} to {figures.ratio(max(ratios))}"
+        others = f"{len(ratios)} others, by {figures.ratio(min(ratios))} to {figures.ratio(max(ratios))}"
     else:
         others = enumerate_words(
             [
